@@ -1,12 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Collations and extensions that later migrations use, the accounts that own all data, and the server's settings. */
+/**
+ * Creates the collations and extensions that later migrations use, the accounts that own all data, and the server's
+ * settings.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create extension if not exists pg_trgm`.execute(db)
   await sql`create extension if not exists btree_gin`.execute(db)
 
-  // Natural order, case-insensitive: node-2 before node-10. The collation is nondeterministic ('A01' = 'A1'), so it
-  // must never be the collation of a column. Use it only in ORDER BY and index expressions.
+  // This order ignores case and compares digits as numbers, so node-2 comes before node-10. The collation is
+  // nondeterministic ('A01' = 'A1'), so no column may have it. Use it only in ORDER BY and index expressions.
   await sql`create collation natural_order (provider = icu, locale = 'und-u-kn-true-ks-level2', deterministic = false)`.execute(
     db,
   )

@@ -5,8 +5,8 @@ const reserved = ['category', 'status'].flatMap((group) =>
 )
 
 /**
- * Devices and their services. Values that rarely change are in `device`; values that change often are in the narrow
- * table `device_live`.
+ * Creates devices and their services. Values that rarely change are in `device`. Values that change often are in the
+ * narrow table `device_live`.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createDevice(db)
@@ -32,8 +32,8 @@ async function createDevice(db: Kysely<unknown>): Promise<void> {
     db,
   )
 
-  // One index for each sort field of lists, with ties by ID. The last two indexes omit missing values, which come last
-  // in both directions and are read with the primary key.
+  // Each sort field of lists has an index, which breaks ties by ID. The last two indexes omit missing values. Those
+  // come last in both directions and are read with the primary key.
   await sql`create index device_by_name on device (account_id, (name collate natural_order), id)`.execute(db)
   await sql`create index device_by_created on device (account_id, created, id)`.execute(db)
   await sql`create index device_by_hardware_id on device (account_id, (hardware_id collate natural_order), id)
@@ -41,7 +41,7 @@ async function createDevice(db: Kysely<unknown>): Promise<void> {
   await sql`create index device_by_platform on device (account_id, (platform collate natural_order), id)
     where platform is not null`.execute(db)
 
-  // Indexes for filters: part of the name (case-insensitive), and attribute values.
+  // Filters search for part of a name, ignoring case, and for attribute values.
   await sql`create index device_name_part on device using gin (account_id, lower(name collate "und-x-icu") gin_trgm_ops)`.execute(
     db,
   )
@@ -64,8 +64,8 @@ async function createDeviceLive(db: Kysely<unknown>): Promise<void> {
   await sql`create index device_live_by_last_reported on device_live (account_id, last_reported, device_id)
     where last_reported is not null`.execute(db)
   for (const column of reserved) {
-    // An index row can contain at most 2,704 bytes, but a value up to 16 KiB. Sorting and searching use the first 200
-    // characters.
+    // An index row can contain at most 2,704 bytes, but a value can be up to 16 KiB long. Therefore, sorting and
+    // searching use only the first 200 characters.
     await sql`create index ${sql.raw(`device_live_by_${column}`)} on device_live
       (account_id, (left(${sql.raw(column)}, 200) collate natural_order), device_id)
       where ${sql.raw(column)} is not null`.execute(db)

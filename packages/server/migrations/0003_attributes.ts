@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Overrides: one row per target and context. The target's row contains the base values. */
+/** Creates one row of overrides per target and context. The target's row contains the base values. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table attribute_override (
@@ -13,8 +13,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index attribute_override_by_value on attribute_override
     using gin (account_id, context, attributes jsonb_path_ops)`.execute(db)
 
-  // Returns names in the format of setAttribute from nested JSON. Not strict, so that PostgreSQL inlines the function
-  // into queries.
+  // The function converts nested JSON to names in the format of setAttribute. It is not strict, because PostgreSQL
+  // inlines only non-strict functions of this form into queries.
   await sql`
     create function attribute_names(attributes jsonb) returns table (name text)
     language sql immutable parallel safe

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The event log, with one partition per month. An event's number is assigned when its row is inserted, after the
- * changed row is locked, so the events of one device are numbered in the order of its changes. There is no foreign key
- * to the account, because every change would then lock the account's row.
+ * Creates the event log, with one partition per month. A transaction locks the changed row before it inserts the event,
+ * which assigns the event's number. The events of a device are therefore numbered in the order of its changes. The log
+ * has no foreign key to the account, because every change would then lock the account's row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence event_id cache 1`.execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The holds that keep devices active, the server processes that hold their connections, and the states that services
- * report.
+ * Creates the holds that keep devices active, the server processes that own the holds' connections, and the states that
+ * services report.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -18,8 +18,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createDeviceHold(db)
   await createServiceLive(db)
 
-  // A device authenticates only with its ID, so the index finds it without its account. The index is partial, so that
-  // PostgreSQL does not use it for one account's queries, where it would also read the devices of all other accounts.
+  // A device authenticates with only its ID, so this index does not begin with the account. The index is partial, which
+  // keeps the planner from using it for the queries of one account. Such a query would also read the devices of all
+  // other accounts.
   await sql`create index device_by_id on device (id) where secret_hash is not null`.execute(db)
   await sql`alter table service add added_by_device boolean not null default false`.execute(db)
 }
@@ -36,7 +37,8 @@ async function createDeviceHold(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`comment on table device_hold is
     'What keeps a device active: a connection to a server process, or a report until its time is over'`.execute(db)
-  // Both indexes are read across accounts: after a process has died, and every second for expired reports.
+  // Both indexes are read across accounts: one after a process has died, the other every second to find expired
+  // reports.
   await sql`create index device_hold_by_process on device_hold (process_id, account_id, device_id)
     where process_id is not null`.execute(db)
   await sql`create index device_hold_by_until on device_hold (until) where until is not null`.execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Codes with which devices register themselves, and the time until which a device may register again without its
- * secret.
+ * Creates the codes with which devices register themselves, and adds the time until which a device may register again
+ * without its secret.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

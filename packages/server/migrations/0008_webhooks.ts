@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Webhooks, their deliveries, and the position in the event log up to which deliveries have been created. */
+/** Creates webhooks, their deliveries, and the position in the event log up to which deliveries exist. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table webhook (
@@ -18,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // Data that changes with every failure is separate from the data that the owner changes. One process at a time, the
-  // holder, sends a webhook's deliveries.
+  // The owner changes one table, and every failed delivery changes the other. One process at a time, the holder, sends
+  // a webhook's deliveries.
   await sql`
     create table webhook_sending (
       account_id text collate "C" not null,
@@ -65,7 +65,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create table webhook_cursor (event_id bigint not null)`.execute(db)
   await sql`insert into webhook_cursor select coalesce(max(id), 0) from event`.execute(db)
 
-  // The processes that run jobs. If a process ends without releasing its locks, the others release them.
+  // If a process ends without releasing its job locks, the other processes find it in this table and release its locks.
   await sql`
     create table job_worker (
       id text collate "C" primary key,

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Console sign-in: sessions, two-factor authentication, passkeys, and unfinished sign-ins. */
+/** Creates what console sign-in needs: sessions, two-factor authentication, passkeys, and unfinished sign-ins. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table account
       add column totp_enabled boolean not null default false,
       add column updated timestamptz(3) not null default now()`.execute(db)
 
-  // better-auth's `account` is a way in which a user can authenticate. The password stays in our table, because
-  // releases without sessions still set it. The view is updatable and passes changes on to the table.
+  // An `account` in better-auth is a way for a user to authenticate. The password stays in our table, because releases
+  // without sessions still set it. The view is updatable, so changes to it reach that table.
   await sql`
     create view account_password as
     select id, id as account_id, id as subject, 'credential'::text collate "C" as provider, password_hash, created, updated
@@ -26,7 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       agent text collate "C",
       primary key (account_id, id)
     )`.execute(db)
-  // A request contains only its session's token.
+  // A request contains its session's token but no account, so the index finds a session by its token alone.
   await sql`create unique index session_token on session (token)`.execute(db)
   await sql`create index session_by_expiry on session (expires)`.execute(db)
   await sql`comment on column session.token is
@@ -60,7 +60,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // These rows belong to no account yet, because the user has not signed in.
+  // These rows belong to no account, because the user has not signed in yet.
   await sql`
     create table sign_in_step (
       id text collate "C" primary key,

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** The number of devices of each account, without counting them: docs/decisions/0004. */
+/** Maintains the number of devices of each account, so that no request has to count them: docs/decisions/0004. */
 export const steps: readonly Step[] = [
   { change: 'changes of the number of devices are written down', run: writeChangesDown },
   { backfill: 'devices that were there before are counted', batch: countNextAccount },
 ]
 
 async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
-  // There is no foreign key to the account. When an account is deleted, the removal of its devices is recorded after
-  // the account is gone.
+  // The table has no foreign key to the account, because the removal of devices is recorded after their account has
+  // been deleted.
   await sql`
     create table device_count (
       account_id text collate "C" not null,
@@ -35,9 +35,9 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creating a trigger waits for running writers, so the trigger records every later commit. One statement reads the
- * devices and the recorded numbers at the same moment. Their difference is the number of devices that existed before
- * the trigger.
+ * PostgreSQL creates a trigger only after the running writers have ended, so the trigger records every later commit.
+ * One statement reads the devices and the recorded numbers at the same moment. The difference is the number of devices
+ * that existed before the trigger.
  */
 async function countNextAccount(db: Kysely<unknown>, { after }: { after: string | null }): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Records of requests with an Idempotency-Key that created something, for 24 hours. */
+/** Records, for 24 hours, the requests with an Idempotency-Key that created something. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table idempotency_record (

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** When an operator disabled a user; null while the user is enabled. */
+/** Records when an operator disabled a user. The value is null while the user is enabled. */
 export const steps: readonly Step[] = [{ change: 'users can be disabled', run: addColumn }]
 
 async function addColumn(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** What filters need: values as numbers and times, and indexes on services and hardware IDs. */
+/** Lets filters compare values as numbers and times, and indexes services and hardware IDs. */
 export const steps: readonly Step[] = [
   { change: 'values can be compared as numbers and times', run: createFunctions },
   {
@@ -28,8 +28,8 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
     end`.execute(db)
   await sql`comment on function attribute_number is
     'The value as an exact number; null for other values and for more than 40 bytes'`.execute(db)
-  // The pattern accepts only ISO 8601, so the settings DateStyle and TimeZone have no effect, and the function is
-  // immutable.
+  // The pattern accepts only ISO 8601. The settings DateStyle and TimeZone therefore have no effect, and the function
+  // is immutable.
   await sql`
     create function attribute_time(value text) returns timestamptz
     language plpgsql immutable strict parallel safe as $$

@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * People sign in and are members of accounts. Every account that exists gets a person with the account's ID, who owns it, so
- * sessions, passkeys, and events refer to the right person without a change. Until the release after this one, triggers keep
- * account and person equal, because servers of the previous release still read and write the account.
+ * People sign in and are members of accounts. Each existing account gets an owner: a person with the account's ID.
+ * Sessions, passkeys, and events therefore refer to the right person without a change. Servers of the previous release
+ * still read and write the account, so triggers keep account and person equal until the next release.
  */
 export const steps: readonly Step[] = [
   { change: 'tables of people', run: createTables },
@@ -140,7 +140,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 }
 
 async function createTriggers(db: Kysely<unknown>): Promise<void> {
-  // This release adds the person first, so the trigger acts only for servers of the previous release.
+  // This release adds the person first, so the trigger acts only when a server of the previous release adds an account.
   await sql`
     create function add_founder() returns trigger language plpgsql as $$
     begin
@@ -156,8 +156,8 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger account_insert after insert on account for each row execute function add_founder()`.execute(db)
 
-  // The lock makes sign-ins wait for a password reset, as the lock of the account did. The previous release disables an account
-  // when it disables its only member.
+  // The lock makes sign-ins wait for a password reset, as the lock of the account did before. The previous release
+  // disables an account when it disables the account's only member.
   await sql`
     create function copy_to_person() returns trigger language plpgsql as $$
     begin
@@ -198,12 +198,13 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
       delete from person where id = old.id and not exists (select from membership where person_id = old.id);
       return null;
     end $$`.execute(db)
-  // By its name, it runs after the foreign keys have deleted the memberships of the account.
+  // PostgreSQL runs triggers in the order of their names. This trigger runs after the foreign keys have deleted the
+  // account's memberships.
   await sql`
     create trigger account_delete after delete on account for each row execute function remove_founder()`.execute(db)
 }
 
-/** Locks the accounts, so that a change meanwhile finds the person and is copied by the trigger. */
+/** Locks the accounts. A concurrent change waits, then finds the person, and the trigger copies the change. */
 async function addFounders(
   db: Kysely<unknown>,
   { after, size }: { after: string | null; size: number },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Webhooks that send only events of matching devices. */
+/** Lets a webhook send only the events of matching devices. */
 export const steps: readonly Step[] = [
   { change: 'webhooks have filters', run: addFilters },
   { change: 'events that wait for a filter', run: createCandidates },
@@ -33,8 +33,9 @@ async function createCandidates(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * A server of the previous release would send every event to a webhook with a filter. So the first such webhook moves the
- * cursor to the new column and leaves the old one at the end of all events, where the previous release finds nothing to do.
+ * A server of the previous release would ignore filters and send every event. Therefore, the first webhook with a
+ * filter moves the cursor to the new column and sets the old column to the end of all events. The previous release then
+ * finds nothing to send.
  */
 async function addPosition(db: Kysely<unknown>): Promise<void> {
   await sql`alter table webhook_cursor add column position bigint`.execute(db)

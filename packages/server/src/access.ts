@@ -21,7 +21,7 @@ export const permissionNames = [
 
 export type PermissionName = (typeof permissionNames)[number]
 
-/** A set of permissions as a number, so that a check takes a few integer operations. */
+/** A set of permissions is stored as a number, because integer operations check it fast. */
 export const maskOf = (names: readonly PermissionName[]): number =>
   names.reduce((mask, name) => mask | (1 << permissionNames.indexOf(name)), 0)
 
@@ -30,11 +30,11 @@ export const namesIn = (mask: number): PermissionName[] => permissionNames.filte
 export const isPermission = (name: string): name is PermissionName =>
   (permissionNames as readonly string[]).includes(name)
 
-/** Whether a set of permissions, none if omitted, has a permission. */
+/** Checks whether a set of permissions contains a permission. Without a set, there are no permissions. */
 export const isPermitted = (mask: number | undefined, name: PermissionName): boolean =>
   includes(mask ?? 0, maskOf([name]))
 
-/** Whether every permission of `part` is in `whole`. */
+/** Checks whether `whole` contains every permission of `part`. */
 export const includes = (whole: number, part: number): boolean => (whole & part) === part
 
 /** The permissions that decide which events a stream contains. */
@@ -55,13 +55,13 @@ export type BuiltInRole = keyof typeof builtInRoles
 
 export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
 
-/** The permissions of an access key from before permissions, and of a new one unless others are named. */
+/** The permissions of keys that were created before permissions existed, and the default for new keys. */
 export const usualKeyPermissions = manager
 
-/** The permissions of an access key. Keys from before permissions have none stored. */
+/** Keys that were created before permissions existed have no stored permissions and get the default. */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 
-/** The permissions of a role. Stored names that this release does not know grant nothing. */
+/** Ignores stored names that this release does not know, so they grant nothing. */
 export const permissionsOfRole = (roleId: string, stored: readonly string[] | null): number =>
   isBuiltIn(roleId) ? builtInRoles[roleId] : maskOf((stored ?? []).filter(isPermission))

@@ -73,33 +73,32 @@ import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
 import { writtenFields } from './written-fields.ts'
 
-/** The dependencies of the app. Tests and the command use the same dependencies. */
 export interface AppDeps {
   config: Config
   db: Database
   /** Replicas that list queries can read from. If undefined, they read from `db`. */
   readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
-  /** Closes open streams whose credentials are no longer valid. */
+  /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
   secrets: Secrets
-  /** The source of subscriptions. Every mutation wakes it. */
+  /** Supplies events to subscriptions. Every mutation wakes the feed. */
   feed: Feed
   /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /** Rate limits. If undefined, the app creates them from the settings and counts only this process's requests. */
+  /**
+   * Limits requests. If undefined, the app creates the limits from the settings and counts only this process's
+   * requests.
+   */
   rateLimits?: RateLimits
-  /** Measures the load from the requests in flight. */
   load?: RequestLoad
-  /** The metrics that /metrics returns. If undefined, the app does not serve /metrics. */
+  /** Contains the metrics that /metrics returns. If undefined, the app does not serve /metrics. */
   metrics?: Metrics
-  /** Records how long each step takes. */
   tracing?: Tracing | undefined
-  /** The certificate for TLS connections. */
   certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
   clock?: () => Date
-  /** If false, the plain executor runs every document. */
+  /** If false, the plain executor runs every document, even a frequent one. */
   jit?: boolean
 }
 
@@ -114,7 +113,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       sendError(error, request, reply.headers(commonHeaders(request)))
     },
-    // Paths of the REST API can contain percent-encoded attribute names and contexts.
+    // The default limit is too short for the REST API, whose paths can contain percent-encoded attribute names and
+    // contexts.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => sendClientError(error, socket, browserHeaders),
   }
@@ -182,7 +182,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     authenticate: async (request, rawBody) => withReach(deps.db, await deps.authenticate(request, rawBody)),
     beforeRequest,
     onRejected: charges.chargeRejected,
-    // No field of a public operation reads the context.
+    // Viewerless requests can run only public operations, and none of their fields reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
@@ -227,14 +227,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Routes for devices, which authenticate with a registration code or their secret. */
+/** Devices authenticate with a registration code or their secret, so these routes bypass the other strategies. */
 function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
   const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Options for console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
+/** Configures console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {

@@ -8,7 +8,6 @@ import type { Setting } from './settings/setting.ts'
 import { traceSettings } from './settings/traces.ts'
 import { webhookSettings } from './settings/webhooks.ts'
 
-/** All settings of the server, keyed by their names in the code. */
 export const settings = {
   ...httpSettings,
   ...processSettings,
@@ -30,7 +29,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks the environment. An empty variable counts as not set. */
+/** Reads and checks the environment. A variable with an empty value counts as not set. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
@@ -48,15 +47,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 /**
- * Finds environment variables that look like settings but are not. They are probably misspelled, or from another
- * release.
+ * Finds environment variables that look like settings but are not. Such a variable is probably misspelled or from
+ * another release.
  */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))
   return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !otherVariables.has(name))
 }
 
-/** Settings of clients, the CLI, agents, tests, and scripts, not of the server. */
+/** Clients, the CLI, agents, tests, and scripts read these variables, so the server does not report them as unknown. */
 const otherVariables = new Set([
   'MUSTER_CREDENTIALS',
   'MUSTER_PROFILE',

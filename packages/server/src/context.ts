@@ -20,9 +20,9 @@ export interface Context {
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
-  /** The number of the first record in `from`. */
+  /** The number of the first record in `from`: 0 or 1. */
   readonly firstRecord: 0 | 1
-  /** Storage quotas: the bytes that an account can store per day. */
+  /** Tracks the bytes that an account may store per day. */
   readonly storage: Pick<StorageQuotas, 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string
@@ -30,18 +30,16 @@ export interface Context {
   readonly linkKey: Buffer
   /** Counts the rows that the operation reads. */
   readonly rowMeter: RowMeter
-  /** Counts attribute names. */
   readonly nameCounts: NameCounts
   /** Keeps the responses to facets for a few seconds. */
   readonly facetCache: FacetCache
-  /** The source of subscriptions. */
+  /** Supplies events to subscriptions. */
   readonly feed: Feed
-  /** Encrypts the secrets of access keys. */
   readonly secrets: Secrets
-  /** Sends requests to addresses that users enter, but not to private addresses. */
+  /** Sends requests to addresses that users enter. Rejects private addresses. */
   readonly outbound: Outbound
-  /** Returns what a document needs, or why it is invalid. */
+  /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest) => DocumentNeeds | RejectedOperation
-  /** The transaction of a request with an Idempotency-Key. */
+  /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */
   readonly once?: Once
 }

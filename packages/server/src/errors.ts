@@ -1,6 +1,6 @@
 /**
- * The only table of error codes. `status` is the HTTP status if the request fails before execution. For errors during
- * execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
+ * This is the only table of error codes. `status` is the HTTP status if the request fails before execution. For errors
+ * during execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
@@ -46,8 +46,8 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 /**
- * Values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is generated from this
- * table.
+ * These are the values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is
+ * generated from this table.
  */
 export const requestReasons = {
   permission: {
@@ -104,7 +104,7 @@ export type ErrorCode = keyof typeof errorCodes
 /** An error whose message and code are sent to the caller. Any other error becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Other members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
+  /** Further members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {

@@ -4,8 +4,8 @@ import type { FieldRules, Need } from './graphql/access/field-needs.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 
 /**
- * Who may select a field: `anyone`, even without credentials; a `viewer`, with any credentials; or callers with each of these
- * permissions. A list within the list needs only one of its permissions.
+ * Who may select a field. `anyone` needs no credentials. A `viewer` needs any valid credentials. A list names the
+ * permissions that the caller needs, all of them. If an entry is itself a list, one permission of that list is enough.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -21,13 +21,13 @@ const forOperations = ({ operations }: Arguments): readonly Need[] => [
 
 const ofBulkJob: readonly Need[] = ['DEVICE_READ', ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE']]
 
-/** With KEY_OWN alone, only the caller's personal keys exist. */
+/** A caller with only KEY_OWN can see and change nothing but personal keys of their own. */
 const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
- * Every field of the API and its rule, in one place for audits. `Type.*` is the rule of all fields of a type that are not named
- * here. The server does not start if a field has no rule. All fields below `login` find only rows of the viewer's account, and
- * a read-only key runs no mutation, whatever its permissions.
+ * Contains every field of the API and its rule, in one place for audits. `Type.*` is the rule for all fields of a type
+ * that have no entry. The server does not start if a field has no rule. All fields below `login` find only rows of the
+ * viewer's account. A read-only key cannot run mutations, whatever its permissions.
  */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
@@ -35,7 +35,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Query.me': 'viewer',
   'Query.version': 'anyone',
 
-  // These concern only the signed-in person.
+  // These fields concern only the signed-in person.
   'Mutation.acceptInvitation': 'viewer',
   'Mutation.leaveAccount': 'viewer',
 
@@ -91,7 +91,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
   'Subscription.events': ['EVENT_READ'],
 
-  // With KEY_OWN alone, the list contains the caller's personal keys.
+  // A caller with only KEY_OWN gets a list of their own personal keys.
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',
@@ -135,10 +135,10 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Service.attributeHistory': ['EVENT_READ'],
   'View.*': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
-  // A delivery may be of an event of the account.
+  // The event of a delivery may be one of the account, not of a device.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 
-  // Types that only fields with a rule return.
+  // Only fields with a rule return these types.
   'AccessKey.*': 'viewer',
   'AccountReference.*': 'viewer',
   'ApplicationType.*': 'viewer',
@@ -191,7 +191,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
 const named = ['Query', 'Mutation', 'Subscription', 'User']
 
-/** Throws if a field has no rule, a mutation is open to callers without credentials, or a rule has no field. */
+/** Throws if a field has no rule, if a mutation is open to callers without credentials, or if a rule has no field. */
 export function assertPermissions(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
   const fields = types.flatMap((type) =>
@@ -213,14 +213,14 @@ export function assertPermissions(schema: GraphQLSchema): void {
 
 const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permissions[field.replace(/\..*$/, '.*')]
 
-/** The permissions that fields need, for the check before a document runs. */
+/** Returns the permissions that a field needs, for the check before a document runs. */
 export const fieldRules: FieldRules = (field) => {
   const rule = ruleOf(field)
   if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
   return typeof rule === 'string' ? [] : rule
 }
 
-/** Names of query fields that need no credentials. */
+/** The query fields that need no credentials. */
 export const publicFields: readonly string[] = Object.entries(permissions).flatMap(([field, rule]) =>
   rule === 'anyone' ? [field.replace('Query.', '')] : [],
 )

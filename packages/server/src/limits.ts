@@ -1,105 +1,110 @@
 import { filterLimits } from '@muster/filter'
 
 /**
- * All limits of the API. Lengths count characters (Unicode code points); sizes count bytes of UTF-8. `login { limits }` lists
- * them under these names; docs/reference/limits.md describes them.
+ * Contains all limits of the API. Lengths count characters (Unicode code points), and sizes count bytes of UTF-8.
+ * `login { limits }` lists the limits under these names, and docs/reference/limits.md describes them.
  */
 export const limits = {
-  /** Characters per level of an attribute name. */
+  /** The maximum number of characters per level of an attribute name. */
   nameLength: 128,
-  /** Bytes per attribute value. */
+  /** The maximum number of bytes per attribute value. */
   valueBytes: 16 * 1024,
-  /** Attribute names per target and context. */
+  /** The maximum number of attribute names per target and context. */
   namesPerTarget: 200,
-  /** Bytes of names and values per target and context. */
+  /** The maximum number of bytes of names and values per target and context. */
   bytesPerTarget: 64 * 1024,
   contextsPerTarget: 64,
-  /** The number of names that `attributeNames` lists. It lists the names that the most devices and services use. */
+  /**
+   * The maximum number of names that `attributeNames` lists. It lists the names that the most devices and services use.
+   */
   attributeNames: 10_000,
   contextLength: 64,
   deviceNameLength: 100,
   serviceNameLength: 100,
   hardwareIdLength: 200,
   platformLength: 200,
-  /** Characters in the host of a service (RFC 1035 §2.3.4). */
+  /** The maximum number of characters in the host of a service (RFC 1035 §2.3.4). */
   hostLength: 253,
   servicesPerDevice: 100,
-  /** Access keys that a person creates in an account. */
+  /** The maximum number of access keys that a person can create in an account. */
   accessKeys: 10,
   accountAccessKeys: 200,
   networksPerKey: 50,
   accessKeyNameLength: 100,
-  /** Registration codes per user. */
+  /** The maximum number of registration codes per user. */
   registrationCodes: 100,
-  /** Days that an expired registration code stays in lists. */
+  /** The number of days that an expired registration code stays in lists. */
   expiredCodeDays: 7,
-  /** Webhooks per user. */
+  /** The maximum number of webhooks per user. */
   webhooks: 20,
   webhookNameLength: 100,
   webhookUrlLength: 2_000,
-  /** Saved views per user. */
+  /** The maximum number of saved views per user. */
   views: 200,
   viewNameLength: 100,
-  /** Bulk jobs per user that are not started yet. */
+  /** The maximum number of bulk jobs per user that have not been started. */
   bulkDrafts: 20,
-  /** Devices per bulk job. */
+  /** The maximum number of devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
   bulkNameLength: 100,
-  /** Days that a bulk job is kept after it ends. */
+  /** The number of days that a bulk job is kept after it ends. */
   bulkDays: 30,
   userNameLength: 100,
-  /** Bytes of the attributes, overrides, and services that an event keeps of a deleted device or service. */
+  /**
+   * The maximum number of bytes of attributes, overrides, and services that an event keeps of a deleted device or
+   * service.
+   */
   deletedBytes: 256 * 1024,
-  /** Members of an account. */
+  /** The maximum number of members of an account. */
   members: 500,
-  /** Custom roles of an account. */
+  /** The maximum number of custom roles of an account. */
   roles: 50,
   roleNameLength: 100,
-  /** Single sign-on groups of a role. */
+  /** The maximum number of single sign-on groups of a role. */
   roleGroups: 50,
-  /** Open invitations of an account. */
+  /** The maximum number of open invitations of an account. */
   invitations: 100,
-  /** Records per page. */
+  /** The maximum number of records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
-  /** Characters of a filter. */
+  /** The maximum number of characters in a filter. */
   filterLength: filterLimits.filterLength,
-  /** Restrictions of a filter. A list of values counts as a fifth of its values. */
+  /** The maximum number of restrictions in a filter. A list of values counts as a fifth of its values. */
   filterTerms: filterLimits.filterTerms,
-  /** Levels of parentheses in a filter. */
+  /** The maximum number of nested parentheses in a filter. */
   filterDepth: filterLimits.filterDepth,
-  /** Values with wildcards in a filter. */
+  /** The maximum number of values with wildcards in a filter. */
   filterPatterns: filterLimits.filterPatterns,
-  /** Names in `facets(by:)`. */
+  /** The maximum number of names in `facets(by:)`. */
   facetNames: 8,
-  /** Characters of the token in a download link. */
+  /** The maximum number of characters in the token of a download link. */
   downloadLinkLength: 13_000,
   idempotencyKeyLength: 255,
-  /** Idempotency-Keys per account in 24 hours. */
+  /** The maximum number of Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
-  /** Characters of a response that is stored for repeated requests. */
+  /** The maximum number of characters in a response that is stored for repeated requests. */
   idempotentResponseLength: 4_096,
-  /** Statements per user that wait for the database, on each server process. */
+  /** The maximum number of statements per user that wait for the database, on each server process. */
   waitingStatements: 1_000,
   requestBodyBytes: 1024 * 1024,
-  /** Bytes of a device's request body. */
+  /** The maximum number of bytes in a device's request body. */
   deviceBodyBytes: 64 * 1024,
   queryDepth: 12,
   introspectionDepth: 20,
-  /** Times that a selection can contain one field under different aliases. */
+  /** The maximum number of times that a selection can contain one field under different aliases. */
   aliasesPerField: 15,
-  /** Fields of a document that can each read thousands of records without returning them. */
+  /** The maximum number of fields of a document that can each read thousands of records without returning them. */
   walkingFields: 10,
   documentTokens: 2_000,
-  /** Objects that a response could contain, counted once the variables are known. */
+  /** The maximum number of objects that a response could contain, counted once the variables are known. */
   answerObjects: 500_000,
   answerBytes: 32 * 1024 * 1024,
 } as const satisfies Record<string, number>
 
 export type LimitName = keyof typeof limits
 
-/** What each limit counts, for the docs. */
+/** Describes what each limit counts, for the documentation. */
 export const limitMeanings: Readonly<Record<LimitName, string>> = {
   nameLength: 'characters of each level of an attribute name',
   valueBytes: 'bytes of an attribute value',

@@ -6,17 +6,17 @@ import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
 /**
- * The maximum number of objects in each list that has no `size` argument. Before a document runs, the server uses these
- * numbers to compute how many objects it can return.
+ * Contains the maximum number of objects in each list that has no `size` argument. Before a document runs, the server
+ * uses these numbers to compute how many objects the document can return.
  */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,
   'User.device': (args) => (args.id as unknown[]).length,
   'User.service': (args) => (args.id as unknown[]).length,
   'User.bulkJob': (args) => (args.id as unknown[]).length,
-  // Account keys, and personal keys of each member.
+  // The list can contain the keys of the account and the personal keys of each member.
   'User.accessKeys': limits.accountAccessKeys + limits.accessKeys * limits.members,
-  // Each field has at most a few needs, and most have one.
+  // Each field has at most a few needs, and most have one. A document cannot have more fields than tokens.
   'User.needs': limits.documentTokens,
   'KeyPolicy.violations': limits.accountAccessKeys + limits.accessKeys * limits.members,
   'User.registrationCodes': limits.registrationCodes,

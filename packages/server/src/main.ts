@@ -24,8 +24,8 @@ import { StartError } from './start-error.ts'
 
 /**
  * Runs the server until SIGTERM or SIGINT, or until its terminal closes. Resolves when the server has stopped
- * completely. Rejects if it cannot start or loses its database permanently; `failureText` formats the error for the
- * operator.
+ * completely. Rejects if the server cannot start or loses its database permanently. `failureText` formats the error for
+ * the operator.
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
@@ -69,8 +69,8 @@ async function start(options: Start): Promise<void> {
 }
 
 /**
- * Uses connections without a statement timeout, because migrating, or waiting for another server's migration, can take
- * long.
+ * Prepares the database on connections without a statement timeout, because a migration, or the wait for another
+ * server's migration, can take long.
  */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
@@ -94,7 +94,10 @@ async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: Ab
   }
 }
 
-/** Imports the serving code on demand, because a process that only supervises others does not need it. */
+/**
+ * Serves requests in this process. The serving code is imported here, because a process that only supervises others
+ * does not need it.
+ */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })

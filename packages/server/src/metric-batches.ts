@@ -1,12 +1,12 @@
 import type { Counter, Histogram } from 'prom-client'
 
 /**
- * Batches the values of a metric. Recording each value separately takes ten times as long, and longer than many of the
- * measured steps.
+ * Collects the values of a metric in batches. Recording each value separately takes ten times as long, and longer than
+ * many of the measured steps.
  */
 export interface Batch<Add> {
   readonly add: Add
-  /** Call this method before reading the metric. */
+  /** Records the collected values. Call this before reading the metric. */
   flush(): void
 }
 
@@ -39,7 +39,6 @@ export function observeInBatches(histogram: Histogram): Batch<(value: number, ..
   }
 }
 
-/** Stores one value for each list of labels. */
 interface ByLabels<Value> {
   of(labels: readonly string[]): Value
   /** Passes every value to `to` and clears the map. */
@@ -52,7 +51,7 @@ interface Branch<Value> {
 }
 
 /**
- * A tree with one level per label. Joining the labels into a single key would take longer than all other steps
+ * Creates a tree with one level per label. Joining the labels into a single key would take longer than all other steps
  * together.
  */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {

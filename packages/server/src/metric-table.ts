@@ -2,19 +2,20 @@ export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
   /**
-   * Names of the labels, if the metric has several values. Each label has few values, and clients do not choose them.
+   * The names of the labels, if the metric has several values. Each label has few values, and clients do not choose
+   * them.
    */
   labels?: readonly string[]
   help: string
-  /** Upper limits of a histogram's buckets. */
+  /** The upper limits of a histogram's buckets. */
   buckets?: readonly number[]
-  /** How to combine a gauge of several processes. By default, their values are added. */
+  /** How the values of a gauge in several processes are combined. By default, they are added. */
   across?: 'sum' | 'max' | 'min'
 }
 
 /**
- * The only table of metrics. Features set or count their values by these keys, each in its `<feature>.metrics.ts`.
- * docs/reference/metrics.md is generated from this table.
+ * This is the only table of metrics. Features set or count their values by these keys, each in its
+ * `<feature>.metrics.ts`. docs/reference/metrics.md is generated from this table.
  */
 export const metricTable = {
   feedLagSeconds: {
@@ -257,7 +258,7 @@ export const metricTable = {
   jobSeconds: {
     name: 'muster_job_seconds',
     type: 'histogram',
-    // Not `job`: Prometheus uses that label for the scrape, and would rename this one.
+    // The label is not named `job`, because Prometheus uses that name for the scrape and would rename this label.
     labels: ['task', 'outcome'],
     help: 'How long jobs ran in this process, by task and outcome: done, or failed (and retried).',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],

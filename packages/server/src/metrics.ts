@@ -9,12 +9,11 @@ type KeyOf<Type extends Metric['type']> = {
   [Each in keyof Table]: Table[Each]['type'] extends Type ? Each : never
 }[keyof Table]
 
-/** A string for each label of the metric. */
 type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Names extends readonly string[] }
   ? { readonly [Each in keyof Names]: string }
   : readonly []
 
-/** A value, or one for each value of the label. Undefined if there is currently no value. */
+/** A value, or one value for each value of the label. Undefined if there is currently none. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 /** Collects the metrics of this process. */
@@ -24,29 +23,29 @@ export interface Metrics {
    * has no value. Several readers can set different labels of one gauge.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
-  /** Returns a function that adds one. */
+  /** Returns a function that adds one to the counter. */
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
-  /** Returns a function that adds a value. */
+  /** Returns a function that adds a value to the histogram. */
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void
-  /** All metrics in the text format of Prometheus. */
+  /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<{ type: string; text: string }>
-  /** All metrics, in a form that can be combined with those of other processes. */
+  /** Returns all metrics in a form that can be combined with the metrics of other processes. */
   samples(): Promise<Samples>
 }
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Metrics that take longer to read are omitted, because the scraper would not wait. */
+/** The number of milliseconds after which a metric is omitted. The scraper would not wait longer. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
-  /** Adds memory, CPU time, event loop, and garbage collection. Only one registry per process can do this. */
+  /** Whether to add memory, CPU time, event loop, and garbage collection. Only one registry per process can do this. */
   ofProcess?: boolean
   /** The label that distinguishes several processes. */
   process?: string | undefined
 }
 
-/** Gauges whose names have the suffix of a counter. Gauges without this suffix report the same values by type. */
+/** These gauges have names with the suffix of a counter. Gauges without this suffix report the same values by type. */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
@@ -62,7 +61,10 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     flushes.push(flush)
     return add
   }
-  /** Components that measure the same metric share it, so their values are added up. */
+  /**
+   * Returns the existing metric of this name, or creates it. Components that measure the same metric share it, so their
+   * values are added up.
+   */
   const getOrCreate = <Kind>(name: string, create: () => Kind): Kind =>
     (registry.getSingleMetric(name) as Kind | undefined) ?? create()
 
@@ -102,7 +104,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
       await Promise.all(Array.from(gauges.values(), update))
       for (const flush of flushes) flush()
       const samples = await registry.getMetricsAsJSON()
-      // Without this line, the start time of each process would be omitted.
+      // Without this step, the start time of each process would be omitted.
       return samples.map((sample) =>
         sample.aggregator === 'omit' ? { ...sample, aggregator: 'first' as const } : sample,
       )

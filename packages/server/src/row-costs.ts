@@ -13,8 +13,8 @@ import { limits } from './limits.ts'
 import type { UserPresenceArgs } from './resolvers.generated.ts'
 
 /**
- * The number of rows that each list can read beyond the rows that it returns. The server adds them to an operation's
- * rate-limit cost before it runs. Every list needs an entry; the server does not start without one.
+ * The number of rows that each list can read but not return. The server adds them to an operation's rate-limit cost
+ * before it runs. Every list needs an entry, without which the server does not start.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices }) => {
@@ -24,7 +24,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.services': (args, { devices }) => serviceRowsRead(args as ServicesArguments, { devices, firstRecord }),
   'User.events': (args, size) => rowsOfEvents(args, size),
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
-  // An index finds the events of one device. The events of all devices are at most the account's events.
+  // An index finds the events of one device. The devices of a list together have at most as many events as the account.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
   'Device.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'Service.attributeHistory': (args, size) => rowsOfHistory(args, size),
@@ -40,7 +40,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
-  // Without columns, the file has every attribute in use.
+  // Without columns, the file contains every attribute in use, so the server must list them.
   'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
@@ -66,7 +66,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.views': 0,
   'User.members': 0,
   'User.invitations': 0,
-  // The number of members of each role counts members and invitations.
+  // The server counts members and invitations to report how many members each role has.
   'User.roles': () => ({ rows: limits.members + limits.invitations }),
   'Me.accounts': 0,
   'View.columns': 0,
@@ -78,12 +78,15 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Mutation.setAttributesMany': 0,
 })
 
-/** A preview of a filter reads every device, like a list without an index. */
+/** Returns the rows that a preview reads. Like a list without an index, a preview of a filter reads every device. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
   return { rows: (target as { ids?: unknown } | undefined)?.ids == null ? devices : 0 }
 }
 
-/** An index finds the events of one object, of which a filter by name or context skips some. */
+/**
+ * Returns the rows that a history reads. An index finds the events of one object, but a filter by name or context skips
+ * some of them.
+ */
 function rowsOfHistory({ name, context }: Arguments, { events }: AccountSize): FieldRows {
   return { rows: name == null && context == null ? 0 : Math.min(events, TYPICAL_CHANGES), total: events }
 }

@@ -24,7 +24,7 @@ import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
 import { assembleSchema } from './graphql/assemble.ts'
 import { scalarsPart } from './graphql/values/scalars.ts'
 
-/** The API: the schema parts of all features. */
+/** Combines the schema parts of all features into the API's schema. */
 export function buildSchema(): GraphQLSchema {
   return assembleSchema([
     scalarsPart,

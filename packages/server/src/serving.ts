@@ -31,16 +31,16 @@ import { traceOutbound } from './tracing/outbound-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { buildWorker } from './worker.ts'
 
-/** The time that requests in flight can continue after a stop signal. */
+/** The number of milliseconds that requests in flight may continue after a stop signal. */
 const DRAIN_MS = 10_000
 const CLOSE_IDLE_EVERY_MS = 100
-/** The maximum number of connections that wait to be accepted; the system may allow fewer. */
+/** The maximum number of connections that wait to be accepted. The system may allow fewer. */
 const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
   config: Config
   certificates: Certificates
-  /** How to connect to the database, which is already migrated. */
+  /** The way to connect to the database, which must already be migrated. */
   database: DatabaseAccess
   secrets: Secrets
   metrics: Metrics

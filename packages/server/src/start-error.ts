@@ -1,4 +1,6 @@
-/** Tells the operator why the server does not start and what to do. It is printed without a stack trace. */
+/**
+ * Explains to the operator why the server does not start and what to do. The error is printed without a stack trace.
+ */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

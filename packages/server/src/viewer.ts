@@ -5,21 +5,21 @@ export interface Viewer {
   readonly accountId: string
   /** The email address of the account. */
   readonly email: string
-  /** The email address of the person with the account's ID; omitted where it may be another one. */
+  /** The email address of the person with the account's ID. Omitted where another person may be meant. */
   readonly founderEmail?: string
-  /** Who is signed in or created the access key. Defaults to the person with the account's ID. */
+  /** The person who is signed in or created the access key. The default is the person with the account's ID. */
   readonly personId?: string
   /** The access key that signed the request, if any. */
   readonly accessKey?: string
-  /** The access key's name; null if it has none. */
+  /** The access key's name, or null if it has none. */
   readonly accessKeyName?: string | null
-  /** The percentage of a key's points that the access key may spend; all if omitted. */
+  /** The percentage of the quota that the access key may spend. If omitted, the key may spend all of it. */
   readonly rateShare?: number
   /** The address that a signed request comes from. */
   readonly address?: string
   /** The ID of the request's console session, if any. */
   readonly session?: string
-  /** What the request may do in the account, as a set of permissions; none if omitted. */
+  /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
   /** What limits the request to some devices; undefined if nothing does. */
   readonly restriction?: Restriction | undefined
@@ -29,10 +29,10 @@ export interface Viewer {
   readonly isOwner?: boolean
   /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean
-  /** Set for a device that acts in its owner's account. Its changes have no person as their actor. */
+  /** Whether the caller is a device that acts in its owner's account. Its changes have no person as their actor. */
   readonly isDevice?: boolean
-  /** The bulk job that makes the changes, if any. `accessKey` is the key that started it. */
+  /** The bulk job that makes the changes, if any. `accessKey` is the key that started the job. */
   readonly job?: { readonly id: string; readonly name: string }
-  /** Set for the server's background work. Its changes have no person as their actor. */
+  /** Whether the caller is the server's background work. Its changes have no person as their actor. */
   readonly isServer?: boolean
 }

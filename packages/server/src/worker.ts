@@ -37,7 +37,7 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** The load of requests, which have priority over deliveries. */
+  /** The load that requests cause. Requests have priority over deliveries. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined
@@ -45,17 +45,18 @@ export interface WorkerDeps {
   clock?: () => Date
 }
 
-/** The background work of a server. */
 export interface Worker {
   start(): Promise<void>
   /** Releases all jobs and locks, so that another server can take over immediately. */
   close(): Promise<void>
 }
 
-/** Connections in a separate pool, so that requests and background work never wait for each other. */
+/**
+ * The number of connections in a separate pool. With one pool, requests and background work would wait for each other.
+ */
 const CONNECTIONS = 5
 
-/** Minute, hour, day, month, weekday; UTC. */
+/** The fields are minute, hour, day, month, and weekday in UTC. */
 const crontab: readonly CronLine[] = [
   { job: sweepJob, match: '* * * * *' },
   { job: sumDeviceCountsJob, match: '* * * * *' },
@@ -70,8 +71,8 @@ const crontab: readonly CronLine[] = [
 ]
 
 /**
- * Prepares the background work of a server without starting it: every job, and the schedule of jobs that run at fixed
- * times.
+ * Prepares the background work of a server without starting it. This includes every job and the schedule of the jobs
+ * that run at fixed times.
  */
 export function buildWorker({
   config,
@@ -97,7 +98,10 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** The earlier of the server's and the database's times, so that nothing expires early by either clock. */
+  /**
+   * Returns the earlier of the server's and the database's times. Records therefore expire only if they are old enough
+   * by both clocks.
+   */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

@@ -3,7 +3,9 @@ import { deviceWriter } from './features/devices/device-writer.ts'
 import { servicesOfDevice } from './features/services/services-writer.ts'
 import type { RowWriters } from './graphql/written/row-writers.ts'
 
-/** The pages whose items are written directly from database rows, and the fields that can be written. */
+/**
+ * The pages whose items the server writes directly from database rows, and the fields that it can write in this way.
+ */
 export const writtenFields: RowWriters = {
   pages: new Set(['DeviceList']),
   fields: { Device: { ...deviceWriter, attributes: attributesOfDevice, services: servicesOfDevice } },

@@ -16,7 +16,6 @@ export interface KeyRow {
   restriction: StoredRestriction | null
   /** The role of a personal key's creator; null if that person is not an enabled member. */
   role: string | null
-  /** The permissions of a custom role. */
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
   /** CIDRs; empty for any address. */
@@ -35,8 +34,8 @@ export interface KeyRow {
 }
 
 /**
- * Requests name a key but no account, so only this query looks up rows without an account ID. What a personal key may do depends
- * on the present role of its creator.
+ * Finds keys in all accounts, because a request names a key but no account. No other query omits the account. The
+ * permissions of a personal key depend on its creator's current role.
  */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
@@ -59,16 +58,15 @@ export interface KeyUse {
   accountId: string
   key: string
   at: Date
-  /** Whether the key is in the table of restricted keys. */
   isRestricted: boolean
 }
 
-/** Skips keys that another process updated within the last minute. */
+/** Skips keys that another process has updated within the last minute. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
 
-/** The same for restricted keys. */
+/** Does the same as `writeLastUsed`, for restricted keys. */
 export async function writeRestrictedLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('restricted_key'), valuesOf(uses))
 }
@@ -96,8 +94,9 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes a limited number of expired nonces, and skips rows that another process is deleting. The nonces must also be expired
- * by the database's clock, because nonces that are still valid must be kept if a server's clock jumps ahead.
+ * Deletes a limited number of expired nonces, and skips rows that another process is deleting. A nonce must also be
+ * expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces that still prevent
+ * replays.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

@@ -20,34 +20,38 @@ import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * Returns the viewer of a request, or `null` if the request has no credentials. `body` must be as received. Throws an ApiError
- * for invalid credentials.
+ * Returns the viewer of a request, or `null` if the request has no credentials. Throws an ApiError if the credentials
+ * are invalid. `body` contains the bytes as received.
  */
 export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** Reports changed access keys. */
+  /** Reports changed access keys, which the key cache must reload. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
-  /** Counts failed signatures together with other failed attempts. */
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
-  /** A monotonic clock in milliseconds, for counting failed signatures. */
+  /**
+   * A monotonic clock in milliseconds, so that a change of the system time does not affect the counts of failed
+   * signatures.
+   */
   elapsed?: () => number
 }
 
 export interface Authentication {
   authenticate: Authenticate
-  /** Returns why an admitted viewer would be rejected now, or undefined if still valid. Detects changes within a second. */
+  /**
+   * Returns why the server would reject an admitted viewer now, or undefined if it would not. Detects changes within a
+   * second.
+   */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   /** Writes outstanding data and stops using the database. Call this method before closing the pool. */
   close(): Promise<void>
 }
 
-/** Creates the authentication for all server routes. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
   const { failed = createFailedSignatures(elapsed) } = options
@@ -60,7 +64,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { publicUrl } = config
   const session = sessionStrategy({ sessions, cookie: sessionCookieOf(secrets, config), publicUrl })
   return {
-    // If a request has a signature, its cookie is ignored.
+    // A session cookie is ignored if the request also has a signature.
     authenticate: firstViewer([signature, session]),
     rejectionOf: async (viewer) => {
       const { accessKey, address, permissions = 0 } = viewer

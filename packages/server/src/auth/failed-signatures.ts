@@ -21,7 +21,10 @@ const PAIR_MS = 3_600_000
  * to lock out the key's owner.
  */
 export interface FailedSignatures {
-  /** Returns the seconds until the address may try this key, or undefined if it may try now. Call this before verifying. */
+  /**
+   * Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. Call
+   * this before verifying.
+   */
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a key from

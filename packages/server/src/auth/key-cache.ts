@@ -9,16 +9,18 @@ import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { type KeyGrant, toKeyGrant } from './key-grant.ts'
 import type { Secrets } from './secrets.ts'
 
-/** NOTIFY channel. The payload is the ID of the access key that was created, changed, or deleted. */
+/**
+ * The NOTIFY channel for access keys. The payload is the ID of the access key that was created, changed, or deleted.
+ */
 export const accessKeyChannel = 'muster_access_key'
 
-/** An access key with the data to verify requests. Each request checks that the key is enabled and not expired. */
+/** Contains what is needed to verify requests. Each request checks that the key is enabled and not expired. */
 export interface KnownKey extends KeyGrant {
   readonly key: string
   readonly name: string | null
   readonly email: string
   readonly founderEmail: string
-  /** The person who created the key, or the one with the account's ID. */
+  /** The person who created the key. For keys without a recorded creator, the person with the account's ID. */
   readonly personId: string
   readonly requireDigest: boolean
   readonly isRestricted: boolean
@@ -39,10 +41,10 @@ export interface KeyCacheOptions {
 }
 
 const KNOWN_KEYS = 20_000
-/** Cached separately, so that unknown keys never evict known keys. */
+/** Unknown keys are cached separately, so they never evict known keys. */
 const UNKNOWN_KEYS = 10_000
 
-/** How long a cached key is used while notifications arrive. The limit exists in case a notification is lost. */
+/** How long a cached key is used while notifications arrive. The time is limited in case a notification is lost. */
 const CURRENT_MS = 30_000
 /** How long a cached key is used while notifications do not arrive. */
 const NOT_CURRENT_MS = 900
@@ -80,7 +82,7 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
   const readAndCache = async (key: string, readAt: number): Promise<KnownKey | undefined> => {
     const changesBefore = changes
     const found = await read(key)
-    // A row read before its change notification must not be cached after the notification.
+    // If a change notification arrived during the read, the row may be outdated and must not be cached.
     if (changes === changesBefore) {
       known.delete(key)
       ;(found === undefined ? unknown : known).set(key, { known: found, readAt })

@@ -5,10 +5,9 @@ import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrict
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy.ts'
 
-/** Why a key is rejected although it is enabled and has not expired. */
+/** The reasons to reject a key although it is enabled and has not expired. */
 export type Suspension = 'member'
 
-/** What an access key may do now, and from where. */
 export interface KeyGrant {
   readonly accountId: string
   readonly enabled: boolean
@@ -16,16 +15,18 @@ export interface KeyGrant {
   readonly isUserDisabled: boolean
   readonly expires: Date | null
   readonly suspended: Suspension | undefined
-  /** When the account's key policy suspends the key; undefined for never. */
+  /** The time from which the account's key policy suspends the key, or undefined if it does not. */
   readonly suspendedFrom: Date | undefined
-  /** When the account's key policy requires a digest, although the key does not; undefined for never. */
+  /**
+   * The time from which the account's key policy requires a digest, or undefined if only the key's own setting decides.
+   */
   readonly digestFrom: Date | undefined
   readonly permissions: number
   /** What limits the key to some devices; undefined if nothing does. */
   readonly restriction: Restriction | undefined
   /** Whether the key may be used from an address; undefined if it may be used from any. */
   readonly isAllowedFrom: ((address: string) => boolean) | undefined
-  /** The percentage of a key's points that the key may spend. */
+  /** The percentage of a key's quota that the key may spend. */
   readonly rateShare: number
 }
 
@@ -51,7 +52,6 @@ export function toKeyGrant(row: GrantRow): KeyGrant {
   }
 }
 
-/** Reads what a key may do from the database. */
 export async function findKeyGrant(db: Database, key: string): Promise<KeyGrant | undefined> {
   const [row] = await selectKeys(db, [key])
   return row && toKeyGrant(row)

@@ -1,17 +1,15 @@
-/** The rules of an account for its access keys. */
 export interface KeyPolicy {
-  /** How many days a key may last; null for no limit. */
+  /** The maximum number of days for which a key may be valid, or null for no limit. */
   maxDays: number | null
   /** Whether personal keys may be created. */
   personalKeys: boolean
   requireDigest: boolean
-  /** Whether a key must name networks. */
   requireNetworks: boolean
-  /** When existing keys must comply; null for never. New keys must comply at once. */
+  /** The time from which existing keys must comply, or null if they need not. New keys must always comply. */
   enforcedFrom: Date | null
 }
 
-/** A policy as JSON in the database. Omitted members have the values of an account without a policy. */
+/** A policy as the database stores it, in JSON. An omitted member has the value of an account without a policy. */
 export interface StoredKeyPolicy extends Partial<Omit<KeyPolicy, 'enforcedFrom'>> {
   enforcedFrom?: string | null
 }
@@ -49,7 +47,7 @@ export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[
   return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
 }
 
-/** When a key that breaks a rule is suspended, and when the server asks it for a digest; undefined for never. */
+/** Returns the times from which a key that breaks a rule is suspended and must send a digest. Undefined means never. */
 export function consequencesOf(
   policy: KeyPolicy,
   key: KeyUnderPolicy,

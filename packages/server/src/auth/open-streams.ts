@@ -38,7 +38,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // While the database is unavailable, the key's state is unknown, and the server has no events to send.
+      // If the database is unavailable, the key's state is unknown. No harm is done, because the server then has no
+      // events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)

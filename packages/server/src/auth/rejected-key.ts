@@ -3,8 +3,9 @@ import type { KeyGrant } from './key-grant.ts'
 import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
 /**
- * Returns why a key is invalid now at this address, or undefined if it is valid. Only for callers who have proved that they have
- * the key. Without an address, the networks of the key are not checked.
+ * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
+ * so call this only after the caller has proved that it has the key. If no address is given, the key's networks are not
+ * checked.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,

@@ -4,14 +4,17 @@ const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** The owner of a secret. The owner is authenticated with the ciphertext, so a secret cannot be moved to another row. */
+/**
+ * Identifies the row that a secret belongs to. The owner is authenticated with the ciphertext, so a secret cannot be
+ * moved to another row.
+ */
 export interface SecretOwner {
   accountId: string
   /** The ID of the access key, or another name that no access key can have. */
   key: string
 }
 
-/** Keys derived from one master key. The master key is used only to derive them. */
+/** Contains keys derived from one master key, which has no other use. */
 export interface KeySecrets {
   /** Returns the version byte, nonce, ciphertext, and tag. */
   encrypt(owner: SecretOwner, secret: Buffer): Buffer
@@ -24,8 +27,8 @@ export interface KeySecrets {
 }
 
 /**
- * Encrypts under the master key that the database names. During a rotation, also decrypts secrets that are encrypted under the
- * other available keys.
+ * Encrypts under the master key that the database names. During a rotation, it can also decrypt secrets that are
+ * encrypted under the other available keys.
  */
 export interface Secrets extends KeySecrets {
   /** Switches encryption to the key with this check value. Returns false if the key is not available. */
@@ -37,7 +40,7 @@ export interface Secrets extends KeySecrets {
 /** Creates secrets for a single master key that never changes. */
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
-/** Minimum interval between reloads of the keys because of a missing key. */
+/** The minimum interval, in milliseconds, between reloads that a missing key causes. */
 const RELOAD_EVERY_MS = 500
 
 /** Creates secrets for the available master keys. The first key is current until `switchTo` is called. */
@@ -64,7 +67,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
     decrypt(owner, encrypted) {
       const secret = decryptWithAny(all(), owner, encrypted)
       if (secret !== undefined) return secret
-      // The secret may be encrypted under a key that was created since the last load.
+      // The secret may be encrypted under a key that was created after the last load.
       if (performance.now() - reloadedAt >= RELOAD_EVERY_MS) {
         reloadedAt = performance.now()
         load()
@@ -91,7 +94,7 @@ function decryptWithAny(keys: readonly KeySecrets[], owner: SecretOwner, encrypt
     try {
       return key.decrypt(owner, encrypted)
     } catch {
-      // Encrypted under another key, or damaged.
+      // This key cannot decrypt the secret, which is damaged or encrypted under another key.
     }
   }
   return undefined
@@ -133,6 +136,6 @@ function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   return Buffer.concat([decipher.update(ciphertext), decipher.final()])
 }
 
-// JSON separates the values unambiguously.
+// Concatenated values could be ambiguous. JSON separates them.
 const authenticatedData = ({ accountId, key }: SecretOwner): Buffer =>
   Buffer.from(JSON.stringify([VERSION, accountId, key]))

@@ -31,23 +31,25 @@ export interface SignatureOptions {
 }
 
 /**
- * Minimum time between the arrival of a wrong signature and the response. It hides whether the key was unknown, in memory, or
- * read from the database.
+ * The minimum time, in milliseconds, between the arrival of a request with a wrong signature and the response. This
+ * delay hides whether the key was unknown, in memory, or read from the database.
  */
 const REJECTED_AFTER_MS = 25
 
 /**
- * Maximum number of responses that wait at the same time. Further responses are sent immediately. An address has 20 attempts a
- * minute, so only a caller with thousands of networks can exceed this number.
+ * The maximum number of responses that wait at the same time. The server sends further responses immediately. An
+ * address has 20 attempts a minute, so only a caller with thousands of networks can exceed this number.
  */
 const MAX_WAITING = 1_000
 
-/** Authenticates requests signed with an access key, in either form (packages/http-signature). */
 export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, failed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /** Runs before any verification, because an address without attempts must not cost the server any work. */
+  /**
+   * An address without remaining attempts must not cost the server any work, so this check runs before any
+   * verification.
+   */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)
@@ -88,7 +90,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
 const needsDigest = ({ requireDigest, digestFrom }: KnownKey, now: Date): boolean =>
   requireDigest || (digestFrom !== undefined && digestFrom <= now)
 
-/** Waits until a moment, unless too many responses are waiting. */
+/** Waits until a moment. If too many responses are already waiting, does not wait. */
 function boundedWait(): (moment: number) => Promise<void> {
   let waiting = 0
   return async (moment) => {
@@ -103,8 +105,9 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the remaining
- * time, rounded up. It may fire one tick early and is then set again, so the rounding does not reveal when the timer was set.
+ * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the
+ * remaining time, rounded up, and is set again if it fires one tick early. The rounding therefore does not reveal when
+ * the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
@@ -132,7 +135,7 @@ interface Verified {
 interface Failure {
   reason: SignatureReason
   message: string
-  /** The key that the signature names, if it could be read. */
+  /** The key that the signature names. Undefined if the signature could not be parsed. */
   keyId: string | undefined
 }
 
@@ -153,7 +156,10 @@ const tooManyFailures = (retryAfter: number): ApiError =>
     retryAfter,
   })
 
-/** Admits a request with a valid signature. The caller has the key, so errors may report why the key is no longer valid. */
+/**
+ * Admits a request with a valid signature. Because the caller has the key, an error may report why the key is no longer
+ * valid.
+ */
 async function admit({ known, address, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
   const { key, name, accountId, email, founderEmail, personId, permissions, readOnly, rateShare, isRestricted } = known
   const { restriction } = known

@@ -1,4 +1,3 @@
-/** The reason why a backup or a restore failed. */
 export type BackupReason =
   | 'busy'
   | 'damaged'

@@ -2,11 +2,11 @@ import { basename } from 'node:path'
 import type { BaseBackup } from './base/manifest.ts'
 import type { WrittenBackup } from './write-backup.ts'
 
-/** The data of a backup's event. */
+/** Becomes the data of the event that a backup records. */
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string
-  /** The point in time of the backup's data. */
+  /** The point in time whose data the backup contains. */
   created: string
   bytes: number
 }

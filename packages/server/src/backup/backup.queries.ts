@@ -1,11 +1,10 @@
 import pg from 'pg'
 
-/** A table whose rows a backup contains. */
 export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** Tables that this table references. They must be filled first. */
+  /** Tables that this table references. A restore must fill them first. */
   needs: string[]
   /** Size on disk, without indexes. */
   bytes: number
@@ -62,11 +61,11 @@ export async function selectRunningMigration(client: pg.ClientBase): Promise<str
   return rows[0]?.migration
 }
 
-/** Begins a transaction with a consistent snapshot of all tables. Locks the tables so that their columns cannot change. */
+/** Begins a transaction with a consistent snapshot of all tables. Locks the tables, so their columns cannot change. */
 export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(textFormatSettings)
-  // The tables are locked first, because the first statement that reads takes the snapshot.
+  // The first statement that reads takes the snapshot, so the tables must be locked before it.
   await client.query(
     `lock table ${tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')} in access share mode`,
   )
@@ -83,7 +82,7 @@ export async function selectMasterKeys(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ value }) => value)
 }
 
-/** The months of the event log's partitions, such as 2026-11. */
+/** Returns the months of the event log's partitions, such as 2026-11. */
 export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ month: string }>(`
     select replace(substr(child.relname, 7), '_', '-') as month
@@ -93,8 +92,8 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
 }
 
 /**
- * Returns the last value of each sequence. It is at least the greatest value in the rows, because the database assigns
- * values before the commit.
+ * Returns the last value of each sequence. The database assigns values before a commit, so this value can be greater
+ * than every value in the rows, but never less.
  */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
@@ -114,7 +113,7 @@ export function copyOut({ name, columns, isPartitioned }: Table): string {
 export const copyIn = (table: string, columns: readonly string[]): string =>
   `copy ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`
 
-/** Returns the tables that contain rows other than those that migrations insert. */
+/** Returns the tables that contain rows. Rows that migrations insert do not count. */
 export async function selectFilled(client: pg.ClientBase, tables: readonly Table[]): Promise<string[]> {
   const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
@@ -135,11 +134,11 @@ export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> 
 /** Makes a sequence continue after a value. Unlike `setval`, this change is rolled back with the transaction. */
 export async function restartSequence(client: pg.ClientBase, name: string, last: bigint): Promise<void> {
   await client.query(`alter sequence ${pg.escapeIdentifier(name)} restart with ${last}`)
-  // Marks the value as used, because the event feed reads the last used number.
+  // The event feed reads the last used number, so the value must be marked as used.
   await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
 }
 
-/** Updates the planner's statistics, so that plans are good from the first query. */
+/** Updates the planner's statistics, because plans would be bad until autovacuum updates them. */
 export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
 }

@@ -5,7 +5,6 @@ import { createTestDatabase } from '../../test/database/test-database.ts'
 import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
 import { createDatabase, createPool, type Database } from '../db/database.ts'
 
-/** A test database. */
 export interface Place {
   db: Database
   pool: pg.Pool
@@ -44,7 +43,7 @@ function open(
   return { db, pool, url }
 }
 
-/** Returns a checksum of the rows for each table. */
+/** Returns a checksum of each table's rows. */
 export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string; sum: unknown }>(`
     select relname as name, (xpath('/row/sum/text()', query_to_xml(

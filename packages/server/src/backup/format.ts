@@ -3,7 +3,6 @@ import { BackupError } from './backup-error.ts'
 /** The format version that this release writes, and the newest version that it reads. */
 export const FORMAT = 1
 
-/** The first line of a backup. */
 export interface Header {
   muster: 'backup'
   format: number
@@ -12,9 +11,12 @@ export interface Header {
   created: string
   /** All migrations that had run before the backup, in order. */
   migrations: string[]
-  /** Check values of the master keys that encrypt the secrets: one, or two during a rotation. */
+  /**
+   * The check values of the master keys that encrypt the secrets. A backup has one, or two if it was written during a
+   * rotation.
+   */
   masterKeys: string[]
-  /** Months for which the event log has a partition, such as 2026-11. */
+  /** The months for which the event log has a partition, such as 2026-11. */
   months: string[]
   /** The last value of each sequence. */
   sequences: Record<string, string>
@@ -28,13 +30,12 @@ export interface TableLine {
 
 /** The last line of a backup. */
 export interface EndLine {
-  /** Number of rows in each table. */
   rows: Record<string, number>
-  /** Checksum of every byte before this line. */
+  /** The checksum of all bytes before this line. */
   sha256: string
 }
 
-/** The line after the last row of a table. No row can look like this, because COPY doubles every backslash. */
+/** Ends the rows of a table. No row can look like this line, because COPY doubles every backslash. */
 export const END_OF_ROWS = Buffer.from('\\.\n')
 
 export const lineOf = (value: Header | TableLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)

@@ -12,7 +12,9 @@ import {
   type TableLine,
 } from './format.ts'
 
-/** The parts of a backup, in this order: the header, then each table with its rows in chunks, then the end. */
+/**
+ * A backup consists of these parts in this order: the header, then each table with its rows in chunks, then the end.
+ */
 export type Part =
   | { header: Header }
   | TableLine
@@ -28,7 +30,9 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Reads a file in chunks. Throws a BackupError if the file is truncated or altered, no later than at its end. */
+/**
+ * Reads a file in chunks. Throws a BackupError for a truncated or altered file, at the latest when it reaches the end.
+ */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'
@@ -75,20 +79,16 @@ const afterRow = Buffer.concat([Buffer.of(NEWLINE), END_OF_ROWS])
 
 const lineLength = (bytes: Buffer): number => bytes.indexOf(NEWLINE) + 1
 
-/**
- * Returns the length of the complete rows at the beginning. If the line that ends the rows comes next, returns its
- * length. Otherwise, returns 0.
- */
+/** Returns the length of the complete rows at the beginning. If the line that ends the rows comes first, returns 0. */
 function rowsLength(bytes: Buffer): number {
   if (bytes.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return END_OF_ROWS.length
   const end = bytes.indexOf(afterRow)
   return end === -1 ? bytes.lastIndexOf(NEWLINE) + 1 : end + 1
 }
 
-/** Decompresses the content of the file. */
 async function* decompressed({ file, signal, onProgress = () => {} }: ReadBackupOptions): AsyncGenerator<Buffer> {
   const source = createReadStream(file, signal && { signal })
-  // An error from the source destroys the decompressor, whose iterator then throws it.
+  // If the source fails, the pipeline destroys the decompressor. The decompressor's iterator then throws the error.
   const plain = pipeline(source, createZstdDecompress(), () => {})
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {

@@ -23,13 +23,13 @@ import { readBackup } from './read-backup.ts'
 import { assertKeys, skipNumbers } from './restored-database.ts'
 
 export interface RestoreOptions {
-  /** `db` and `pool` connect to the database to fill. They must have no statement timeout. */
+  /** The database to fill, through Kysely and as a pool. Neither may have a statement timeout. */
   db: Database
   pool: pg.Pool
   file: string
   /** Where to find the master key for the secrets in the backup. */
   config: MasterKeySettings
-  /** Restores even if that key is missing. No server starts on the database until the key is there. */
+  /** Whether to restore even if that key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean
   signal?: AbortSignal
   /** Called with the number of bytes read so far and the total. */
@@ -39,9 +39,8 @@ export interface RestoreOptions {
 export interface Restored {
   /** When the backup was written. */
   created: string
-  /** Number of rows in each table. */
   rows: Record<string, number>
-  /** Migrations that the restore ran after loading the backup. */
+  /** The migrations that the restore ran after loading the backup. */
   migrations: string[]
 }
 
@@ -49,7 +48,7 @@ export interface Restored {
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
   const { size } = await stat(file)
-  // Checks the whole file before changing anything.
+  // The whole file is checked before anything changes, because a damaged backup must leave the database empty.
   const header = await checkBackup({ file, signal, onProgress: (done) => onProgress?.(done, 2 * size) })
   await assertKnown(header)
   if (!options.withoutKey) assertKeys(header.masterKeys, options.config)
@@ -146,6 +145,9 @@ async function loadTables({ client, ...reading }: Load): Promise<EndLine> {
   throw damaged('it is truncated')
 }
 
-/** Resolves when the chunk has been written. The stream cannot handle an error while further chunks are queued. */
+/**
+ * Resolves when the chunk has been written. Callers must wait, because the stream cannot handle an error while further
+ * chunks are queued.
+ */
 const write = (stream: copy.CopyStreamQuery, rows: Buffer): Promise<void> =>
   new Promise((resolve) => void stream.write(rows, () => resolve()))

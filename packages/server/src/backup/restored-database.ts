@@ -5,8 +5,8 @@ import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
 /**
- * The number of event numbers to skip after a restore, so that numbers assigned after the backup are not used again.
- * Otherwise, receivers that remember event numbers would mistake new events for old ones.
+ * The number of event numbers to skip after a restore. Events after the backup may already have used some of these
+ * numbers. Receivers that remember event numbers would mistake new events with the same numbers for old ones.
  */
 const SKIPPED_NUMBERS = 1_000_000_000n
 

@@ -21,11 +21,11 @@ import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format
 import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
-  /** A pool without a statement timeout. */
+  /** The pool to read through. It must not have a statement timeout. */
   pool: pg.Pool
-  /** The path of a file that must not exist yet. */
+  /** The path of the backup, where no file may exist yet. */
   file: string
-  /** Maximum number of bytes to read per second. There is no limit if this is 0 or not set. */
+  /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number
   signal?: AbortSignal
   /** Called with the number of bytes copied so far, before compression, and the estimated total. */
@@ -34,13 +34,11 @@ export interface WriteBackupOptions {
 
 export interface WrittenBackup {
   created: string
-  /** Number of rows in each table. */
   rows: Record<string, number>
-  /** Size of the file, in bytes. */
   bytes: number
 }
 
-/** Writes a consistent snapshot of the database to a file. If this fails, it leaves no file. */
+/** Writes a consistent snapshot of the database to a file. A failed backup leaves no file. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)
@@ -49,7 +47,7 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
   try {
     const lines = contents(client, options, (written) => (result = written))
     const source = Readable.from(lines, { objectMode: false, ...(signal && { signal }) })
-    // An error from the source destroys the compressor, which makes the write fail.
+    // If the source fails, the pipeline destroys the compressor, which makes the write fail too.
     await replacePrivateFile(
       file,
       pipeline(source, createZstdCompress(), () => {}),
@@ -120,7 +118,7 @@ async function* contents(
   onEnd({ header, end })
 }
 
-/** Throws if a migration is running, or has changed the tables between their listing and the snapshot. */
+/** Throws if a migration is running, or if one has changed the tables since they were listed. */
 async function assertNoMigration(client: pg.ClientBase, migrations: readonly string[], header: Header): Promise<void> {
   const running = await selectRunningMigration(client)
   if (running === undefined && migrations.join() === header.migrations.join()) return
@@ -131,7 +129,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Call this within the snapshot, so that the header matches the rows. */
+/** Must run within the snapshot. Otherwise, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -13,8 +13,8 @@ export async function readClocks(db: Database, here: Date): Promise<Clocks> {
 }
 
 /**
- * Records are deleted by age only if they are old enough by both clocks. Otherwise, a clock that runs ahead would cause records
- * to be deleted too early.
+ * Returns the earlier time. The server deletes records by age only if they are old enough by both clocks. Otherwise, a
+ * clock that runs ahead would cause the server to delete records too early.
  */
 export const earlierOf = ({ here, database }: Clocks): Date => (here < database ? here : database)
 

@@ -1,11 +1,11 @@
 import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
- * SQLSTATEs outside class 08 from a server that is starting, shutting down, or out of connections (PostgreSQL, Appendix A).
+ * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections
+ * (PostgreSQL, Appendix A).
  */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
-/** Socket error codes for an unreachable server or a broken connection. */
 const socketErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -22,7 +22,7 @@ const socketErrors = new Set([
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether an error means that the database is unavailable. The same request may succeed later. */
+/** Checks whether an error means that the database is unavailable. The same request may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -31,27 +31,27 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return code === '' && messages.test(error.message)
 }
 
-/** Whether the connection broke during a change. The database may or may not have committed the change. */
+/** Checks whether the connection broke during a change. The database may or may not have committed the change. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === OUTCOME_UNKNOWN
 
 /**
- * Whether a standby failed a query that the primary may be able to run. The standby is unavailable, canceled the query because
- * of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
+ * Checks whether a standby failed a query that the primary may be able to run. The standby is unavailable, canceled the
+ * query because of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) ||
   (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
 
-/** Whether the database's disk is full. The failed statement changed nothing. */
+/** Checks whether the database's disk is full. The failed statement changed nothing. */
 export const isDatabaseFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53100'
 
-/** Whether the database canceled a statement because it ran too long or waited too long for a lock. */
+/** Checks whether the database canceled a statement because it ran too long or waited too long for a lock. */
 export const isDatabaseSlow = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 
-/** `syscall` distinguishes a socket's ENOENT or ECONNRESET from a file's. */
+/** File errors also have codes such as ENOENT. Only a socket error has `syscall` set to a socket operation. */
 function isSocketError(error: Error, code: string): boolean {
   if (!socketErrors.has(code)) return false
   const syscall = 'syscall' in error ? error.syscall : 'connect'

@@ -10,18 +10,21 @@ import { types, typesWithStoredTimes } from './types.ts'
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {
-  /** PostgreSQL's address: a connection string or its parts. */
+  /** The address of PostgreSQL: a connection string, or its parts. */
   connection: pg.PoolConfig
   /** Maximum number of connections. */
   size: number
-  /** Milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
+  /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
   /**
-   * The direct connection to PostgreSQL if `connection` leads to a pooler in transaction mode. Pooled connections then keep no
-   * state, such as settings and prepared statements.
+   * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
+   * such a pooler keep no state, such as settings and prepared statements.
    */
   direct?: pg.PoolConfig
-  /** Milliseconds without a response after which the database is unresponsive. If omitted, only TCP timeouts apply. */
+  /**
+   * The number of milliseconds without a response after which the database counts as unresponsive. If omitted, only TCP
+   * timeouts apply.
+   */
   responseTimeout?: number | undefined
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
   onUnresponsive?: ((isUnresponsive: boolean) => void) | undefined
@@ -29,11 +32,10 @@ export interface DatabaseOptions {
   check?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
-/** Observes how a pool is used. */
 export interface PoolWatch {
   /** Called with the number of milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** Runs a statement. `name` identifies its prepared statement on the connection. */
+  /** Runs a statement. `name` is the name of its prepared statement on the connection, if it has one. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
@@ -48,7 +50,7 @@ export class Pool extends pg.Pool {
     super(options)
     const { connection, direct = connection, responseTimeout, onUnresponsive } = database
     this.isPooler = direct !== connection
-    // A probe through the pooler would queue behind the statements that it is meant to check.
+    // A probe through the pooler would wait behind the statements that it should check.
     if (responseTimeout !== undefined)
       this.responseWatch = watchResponses(this, {
         connection: direct,
@@ -64,7 +66,10 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Maximum number of named statements. Lists use a separate statement for each combination of filters. */
+/**
+ * The maximum number of named statements. The number is limited because each combination of filters in a list is a
+ * separate statement.
+ */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -78,7 +83,8 @@ export function createPool(options: DatabaseOptions): Pool {
     application_name: 'muster',
     types,
     onConnect: async (client) => {
-      // If the database closes the connection between two queries, the next query reports the error.
+      // If the database closes the connection between two queries, the next query reports the error. Without a
+      // listener, the event would end the process.
       client.on('error', () => {})
       await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
@@ -90,15 +96,15 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /**
- * Prefix for a statement that PostgreSQL plans for its values at each execution. Without the prefix, PostgreSQL may switch to a
- * generic plan after a few executions. A generic plan works well if all values use the same index. If only some values are
- * selective, it may scan the whole table.
+ * Prefixes a statement that PostgreSQL should plan for its values at each execution. Without the prefix, PostgreSQL may
+ * switch to a generic plan after a few executions. A generic plan is good if all values use the same index. If only
+ * some values are selective, a generic plan may scan the whole table.
  */
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Marks a statement that returns rows as arrays, in the order of the selected columns, and times as strings. It is meant for
- * thousands of rows that are converted immediately.
+ * Marks a statement that returns rows as arrays, in the order of the selected columns, and times as strings. Use this
+ * mark for statements that return thousands of rows, because it saves most of the conversion.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 
@@ -106,13 +112,13 @@ const asArrays = { rowMode: 'array', types: typesWithStoredTimes }
 
 /** One use of a connection, from the request for the connection until its release. */
 export interface ConnectionUse {
-  /** Called when the connection has been acquired. */
+  /** Called when the caller has acquired the connection. */
   connected?(): void
-  /** Called when the connection has been released or could not be acquired. */
+  /** Called when the caller has released the connection or could not acquire one. */
   done(): void
   /** Runs a statement by calling `send`. If omitted, the statement is sent directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
-  /** Whether the connection must be closed instead of returned to the pool. */
+  /** Whether to close the connection instead of returning it to the pool. */
   mustClose?: boolean
 }
 
@@ -124,26 +130,27 @@ export interface Connector {
   connect(use: ConnectionUse, requestedAt: number): Promise<PostgresPoolClient>
 }
 
-/** Creates a Kysely instance that uses the pool. */
 export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
   const { connect } = createConnector(pool, watch)
   const use = { done: () => {} }
   return databaseOf(pool, () => connect(use, performance.now()))
 }
 
-/** Creates a Kysely instance that uses the pool connections that `connect` returns. */
+/** Creates a Kysely instance on connections of a pool that `connect` returns. */
 export const databaseOf = (pool: Pool, connect: () => Promise<PostgresPoolClient>): Database =>
   new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } as PostgresPool }),
   })
 
-/** Runs a SQL statement with the parameters $1, $2, …. */
 export async function query<Row>(db: Database, text: string, parameters: readonly unknown[]): Promise<Row[]> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))
   return rows
 }
 
-/** All databases on one pool must share a connector, because the connector assigns the names of prepared statements. */
+/**
+ * Creates the connector of a pool. All databases on one pool must share it, because it assigns the names of prepared
+ * statements.
+ */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
   const names = pool.isPooler ? undefined : new Map<string, string>()
   const clients = new WeakMap<pg.PoolClient, NamingClient>()
@@ -177,7 +184,7 @@ function namingClient(
   { statement = runUnwatched }: PoolWatch,
 ): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
-    // BEGIN and COMMIT have no values, and cursors are objects. Neither kind benefits from a name.
+    // A name would not help BEGIN and COMMIT, which have no values, or cursors, which are objects.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
       return statement(text, undefined, () => client.query(text, values as unknown[]))
@@ -223,7 +230,7 @@ export const inTransaction = <Result>(
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
 
-/** Whether a statement violated this unique index (SQLSTATE 23505). */
+/** Checks whether a statement violated this unique index (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index
 }

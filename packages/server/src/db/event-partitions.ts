@@ -12,14 +12,16 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * The database's clock determines an event's partition. If that clock is wrong and later corrected, it will usually agree with
- * this machine's clock.
+ * Creates partitions for the current month by both clocks. The database's clock determines an event's partition. If
+ * that clock is wrong and is corrected later, it will usually agree with this machine's clock.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** Maximum wait for readers of the log. The limit is short because all later statements on the log must also wait. */
+/**
+ * The maximum time to wait for readers of the log. It is short because all later statements on the log must also wait.
+ */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */
@@ -52,7 +54,8 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
     // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // The table is created first and then attached, because `partition of` would lock the log exclusively and wait for readers.
+    // The table is created first and attached afterward. A single `create table … partition of` would lock the log
+    // exclusively and wait for readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(
@@ -63,7 +66,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
   })
 }
 
-/** Queries the catalog, because `to_regclass` may return an outdated result within a transaction. */
+/** Reads the catalog directly, because `to_regclass` may return an outdated result within a transaction. */
 async function isPartition(db: Database, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_inherits join pg_class as child on child.oid = inhrelid

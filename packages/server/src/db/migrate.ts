@@ -10,9 +10,9 @@ import { type Migration, readMigrations, releaseFolder } from './migration.ts'
 
 export interface MigrateOptions {
   log?: MigrationLog
-  /** Stops the migration between two steps or during a long step. Finished steps remain in effect. */
+  /** Aborting stops the migration between two steps or during a long step. Finished steps remain in effect. */
   signal?: AbortSignal
-  /** Default: this release's migrations. */
+  /** The migrations to run. The default is this release's migrations. */
   migrations?: readonly Migration[]
 }
 
@@ -42,7 +42,8 @@ export const migrationNames = async (): Promise<string[]> =>
 
 async function runMissing(db: Database, known: readonly Migration[], options: MigrateOptions): Promise<string[]> {
   const { log = silentLog, signal = new AbortController().signal } = options
-  // Checks without the lock first. If no migration is missing, a server can start even while a newer release holds the lock.
+  // The first check needs no lock. If no migration is missing, a server can start even while a newer release holds the
+  // lock.
   if (missingOf(await selectExecuted(db), known, log).length === 0) return []
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const missing = missingOf(await selectExecuted(connection), known, log)

@@ -1,19 +1,22 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** The exports of a file in `migrations/`: either `up` (one change) or `steps` (a list of steps). */
+/** The exports of a file in `migrations/`. A file has either `up` (one change) or `steps` (a list of steps). */
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /** The migration that a server must know to work with the database after this migration. If omitted, every server can. */
+  /**
+   * The migration that a server must know in order to work with the database after this migration. If omitted, every
+   * server can.
+   */
   needs?: string
 }
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
 /**
- * Runs in one transaction. The transaction waits at most one second for a lock before it is retried, because writers to the
- * table queue behind it.
+ * A change in one transaction. The transaction waits at most one second for a lock and is then retried, because writers
+ * to the table must wait behind it.
  */
 export interface Change {
   change: string
@@ -23,10 +26,10 @@ export interface Change {
 /** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
   index: string
-  /** A table. The partitions of a partitioned table are indexed one after the other. */
+  /** The table to index. The partitions of a partitioned table are indexed one after the other. */
   on: string
   unique?: boolean
-  /** Everything after the table name in `create index`. */
+  /** The part of `create index` after the table name. */
   as: string
 }
 
@@ -64,7 +67,7 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
   return migrations
 }
 
-/** The migrations of the published package are JavaScript. */
+/** Lists the migration files. In the published package, they are JavaScript. */
 const listFiles = async (folder: URL): Promise<string[]> =>
   (await readdir(folder)).filter((file) => /^\d{4}_.*\.[jt]s$/.test(file)).sort()
 

@@ -3,12 +3,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { pause } from '../lib/pause.ts'
 
-/** Interval between probes, which detect a connection that hangs without an error. */
+/** The interval between probes in milliseconds. Probes detect a connection that hangs without an error. */
 const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
-/** If a statement takes longer, the connection is lost. If the last probe is older, notifications may be missing. */
+/**
+ * The time limit, in milliseconds, for a statement and for the age of the last probe. After a longer statement, the
+ * connection counts as lost. After an older probe, notifications may be missing.
+ */
 const LOST_AFTER_MS = 900
-/** Minimum interval between two statements of one process. */
+/** The minimum interval, in milliseconds, between two statements of one process. */
 const SPACING_MS = 10
 
 export interface Notification {
@@ -34,8 +37,9 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes within 10 ms, without a payload. Calls within 10 ms are combined into one notification. NOTIFY
-   * serializes the commits of all transactions that use it, so requests call this method instead of running NOTIFY themselves.
+   * Notifies all processes within 10 ms, without a payload. Calls within 10 ms share one notification. Requests must
+   * call this method instead of running NOTIFY, because PostgreSQL serializes the commits of all transactions that run
+   * NOTIFY.
    */
   notify(channel: string): void
   close(): Promise<void>
@@ -51,11 +55,14 @@ export interface NotificationsOptions {
 export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
   const subscriptions = new Set<SubscriptionOptions>()
-  /** Channels that this connection listens on, and channels that it does not listen on yet. */
+  /** The channels that this connection listens on, and those that it does not listen on yet. */
   const listening = new Set<string>()
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
-  /** Channels to notify, and channels already notified, which are notified again after a lost connection. */
+  /**
+   * The channels to notify, and those that were already notified. After a lost connection, the latter are notified
+   * again.
+   */
   const due = new Set<string>()
   const sent = new Set<string>()
   let wake = (): void => {}
@@ -89,13 +96,13 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Runs statements until the connection is lost: one at a time, because a client accepts only one. */
+  /** Runs statements until the connection is lost. They run one at a time, because a client accepts only one. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
-    // Wakes the loop, whose next statement fails.
+    // When the connection ends, the loop must continue, because its next statement reports the failure.
     client.once('end', () => wake())
     await client.connect()
-    // A notification is useless after a crash, so its commit need not wait for the disk.
+    // After a crash, a notification is useless. Therefore, its commit need not wait for the disk.
     await client.query('set synchronous_commit = off')
     onConnected()
     while (!closing.signal.aborted) {
@@ -127,7 +134,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       for (const channel of listening) missing.add(channel)
       listening.clear()
       for (const channel of sent) due.add(channel)
-      // `end` may never settle if the connection broke at the wrong moment.
+      // If the connection broke at the wrong moment, `end` never settles. Therefore, nothing waits for it.
       client.end().catch(() => {})
       await pause(RECONNECT_AFTER_MS, closing.signal)
     }
@@ -149,7 +156,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       wake()
     },
     async close() {
-      // `end` never settles while a client is connecting. Waiting for the loop is safe, because all its steps have time limits.
+      // While a client is connecting, `end` never settles. Waiting for the loop is safe, because all its steps have
+      // time limits.
       closing.abort()
       wake()
       await ended

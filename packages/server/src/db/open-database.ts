@@ -10,7 +10,6 @@ import {
 import { createFairDatabase, type FairOptions } from './fair/user-database.ts'
 
 export interface OpenDatabaseOptions extends DatabaseOptions {
-  /** Creates an observer for the pool. */
   watch?: (pool: Pool) => PoolWatch
   /** Divides the connections among users. If omitted, only the server itself uses the connections. */
   fairness?: FairOptions | undefined
@@ -20,7 +19,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
 export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
   const pool = createPool(options)
   pool.on('error', ({ message }) => {
-    // Only the message is logged, because the error object includes the whole client.
+    // The error object includes the whole client, so only its message is logged.
     if (!pool.ending) log.warn({ reason: message }, 'a database connection broke and will be replaced')
   })
   const watched = watch?.(pool) ?? {}

@@ -3,13 +3,19 @@ import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 import { type OpenPool, openReplica, type Replica, reachesPosition, readWritten } from './replica.ts'
 
-/** Where a query reads: from the replica, or from the primary because the replica is lagging or unavailable (`away`). */
+/**
+ * The place that a query reads from: the replica, or the primary because the replica is lagging or unavailable
+ * (`away`).
+ */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadSide {
-  /** Returns the replica if it includes everything committed before the call. Returns undefined for the primary. */
+  /**
+   * Returns the replica if it includes everything committed before the call. Otherwise, returns undefined, and the
+   * caller reads from the primary.
+   */
   choose(): Promise<Database | undefined>
-  /** Must be called when a query fails on this replica and is repeated on the primary. */
+  /** Reports that a query failed on this replica. The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
@@ -22,15 +28,18 @@ export interface ReadSideOptions {
   onChoice?: (place: ReadPlace) => void
 }
 
-/** Maximum time that a query waits for the replica to catch up. */
+/** The maximum time, in milliseconds, that a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/** Interval between replica checks while lists are read from the primary, and the time limit of each check. */
+/**
+ * The interval, in milliseconds, between replica checks while lists read from the primary. It is also the time limit of
+ * each check.
+ */
 const RETRY_MS = 1_000
 
 /**
- * Chooses between the replica and the primary. Queries on either see every commit that any process has made. The replica is
- * chosen only if it has replayed WAL up to the primary's current position. If the replica does not catch up in time, queries
- * read from the primary until the replica has caught up.
+ * Chooses between the replica and the primary. On both, a query sees every commit that any process has made. The
+ * replica is chosen only if it has replayed WAL up to the primary's current position. If it does not catch up in time,
+ * queries read from the primary until it has caught up.
  */
 export function createReadSide({ primary, openPool, log, onChoice = () => {} }: ReadSideOptions): ReadSide {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))
@@ -55,7 +64,10 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /** Returns undefined if the primary or the replica fails. The query then runs on the primary, which reports any error. */
+  /**
+   * Returns undefined if the primary or the replica fails. The query then runs on the primary, which reports its own
+   * failure.
+   */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {

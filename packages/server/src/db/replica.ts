@@ -4,7 +4,10 @@ import type pg from 'pg'
 import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 
-/** Connections to one running standby of the primary. Connections to other servers at the same address are rejected. */
+/**
+ * Connections to one running standby of the primary. If the address leads to another server, its connections are
+ * rejected.
+ */
 export interface Replica {
   db: Database
   /** Returns the position up to which the standby has replayed the primary's write-ahead log (WAL), in bytes. */
@@ -12,13 +15,16 @@ export interface Replica {
   close(): Promise<void>
 }
 
-/** Opens a pool that checks each connection before its first use. `size` defaults to the number of connections for lists. */
+/**
+ * Opens a pool that checks each connection before its first use. `size` defaults to the number of connections for
+ * lists.
+ */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers behind a load balancer, or to a different server later. One server's position does
-  // not apply to the others.
+  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one
+  // server does not apply to the others.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
@@ -28,7 +34,7 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
     if (rows[0]!.server !== firstServer) throw rejectedConnection('a different server now responds at this address')
   }
   const db = open(check)
-  // Uses a separate connection, so that reading the position does not wait for slow lists.
+  // The position has its own connection, because it would otherwise wait for slow lists.
   const positionDb = open(check, 1)
   const close = async (): Promise<void> => void (await Promise.all([db.destroy(), positionDb.destroy()]))
   try {
@@ -78,7 +84,7 @@ export async function readWritten(primary: Database): Promise<bigint> {
 
 const POLL_INTERVAL_MS = 3
 
-/** Whether the replica reaches this position in time. Returns 'silent' if the replica does not respond. */
+/** Checks whether the replica reaches this position in time. Returns 'silent' if the replica does not respond. */
 export async function reachesPosition(replica: Replica, to: bigint, withinMs: number): Promise<boolean | 'silent'> {
   const timer = new AbortController()
   const timeout = sleep(withinMs, 'late' as const, { signal: timer.signal, ref: false }).catch(() => 'late' as const)

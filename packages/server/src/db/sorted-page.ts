@@ -5,11 +5,14 @@ type Sql = RawBuilder<unknown>
 
 /** The order of rows: by a key, then by ID in the same direction. Rows without a key come last. */
 export interface SqlOrder {
-  /** If omitted, rows are ordered only by ID. */
+  /** The sort key. If omitted, rows are ordered only by ID. */
   key?: Sql
   /** The ID column of the table that contains the key. The key's index then covers both columns. */
   id: Sql
-  /** The ID column of a joined table. It needs its own comparison, because PostgreSQL infers only equalities for it. */
+  /**
+   * The ID column of a joined table. The statement compares both ID columns, because PostgreSQL does not infer
+   * comparisons other than equality.
+   */
   twinId?: Sql
   direction: Direction
   /** An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
@@ -28,11 +31,10 @@ export interface SqlPlace {
   id: string
 }
 
-/** One of several keys. */
 export interface SqlKey {
-  /** The key as it is compared. */
+  /** The expression that the statement compares. */
   key: Sql
-  /** The key as JSON for the cursor. Times are in milliseconds since 1970. */
+  /** The key as JSON for the cursor, with times in milliseconds since 1970. */
   json: Sql
   direction: Direction
   isNullable: boolean
@@ -56,12 +58,13 @@ export interface SqlFarStart {
   total: Sql
 }
 
-/** Sorts text in natural, case-insensitive order: `node-2` before `node-10`. */
+/** Sorts text in natural order, ignoring case, so `node-2` comes before `node-10`. */
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * Rounds `rows` up to one of a few constant LIMITs. For an unknown LIMIT, PostgreSQL assumes a tenth of the table, considers
- * that expensive, and plans the statement at each execution (docs/decisions/0010). An outer limit cuts the page to size.
+ * Rounds `rows` up to one of a few constant LIMITs, and an outer limit cuts the page to size. For an unknown LIMIT,
+ * PostgreSQL assumes a tenth of the table. It considers such a plan expensive and plans the statement at each execution
+ * (docs/decisions/0010).
  */
 function plannedLimit(rows: number): Sql {
   let limit = MIN_PLANNED_ROWS
@@ -115,8 +118,8 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
 }
 
 /**
- * Like `sortedRows`, but for keys without an index. The statement reads all rows once and returns the first rows in order. The
- * key must be nullable.
+ * Like `sortedRows`, but for a key without an index. The statement reads all rows once and returns the first rows in
+ * order. The key must be nullable.
  */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
@@ -135,8 +138,8 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
 }
 
 /**
- * Like `sortedRows`, but for several keys, of which at most the first has an index. Ties are ordered by `id` in the direction of
- * the last key. `sort_key` is a JSON array of all keys.
+ * Like `sortedRows`, but for several keys, of which at most the first has an index. `id` breaks ties, in the direction
+ * of the last key. `sort_key` is a JSON array of all keys.
  */
 export function rowsByKeys(
   { columns, from, where }: RowSource,
@@ -161,14 +164,14 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   )
   const branches = keys.map(({ key, direction, isNullable }, index) => {
     const value = place.keys[index]
-    // Missing values come last, so nothing follows them.
+    // Missing values come last, so no row follows them.
     if (value === null) return sql`false`
     const later = sql`${key} ${isLater(direction)} ${value}`
     return allOf([...equal.slice(0, index), isNullable ? sql`(${later} or ${key} is null)` : later])
   })
   branches.push(allOf([...equal, sql`${id} ${isLater(keys.at(-1)!.direction)} ${place.id}`]))
   const first = keys[0]!
-  // An index on the first key can start here.
+  // This redundant condition lets an index on the first key begin at the place.
   const bound = first.isNullable ? sql`` : sql`${first.key} ${isLater(first.direction)}= ${place.keys[0]} and `
   return sql`${bound}(${sql.join(
     branches.map((each) => sql`(${each})`),
@@ -176,7 +179,6 @@ function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: Sq
   )})`
 }
 
-/** Selects the rows that have a key. */
 function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const key = order.key ?? sql`null::text`
   const hasKey = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
@@ -184,7 +186,6 @@ function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions:
     where ${allOf([...where, ...hasKey, ...conditions])} order by ${orderBy(order)} limit ${limit}`
 }
 
-/** Selects the rows without a key. */
 function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const isMissing = sql`${order.nullable} is null`
   return sql`select ${columns}, ${order.key} as sort_key from ${from}
@@ -201,8 +202,8 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
 }
 
 /**
- * Whether a column equals one of these values. A single value is compared with `=`, because PostgreSQL assumes ten values for
- * an unknown array and would plan the statement at each execution (docs/decisions/0010).
+ * Compares a column with these values. A single value needs `=`, because PostgreSQL assumes ten values for an unknown
+ * array and would plan the statement at each execution (docs/decisions/0010).
  */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

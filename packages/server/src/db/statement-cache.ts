@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { type Database, query } from './database.ts'
 
-/** Stands for a parameter while a statement is built. Its value differs between executions of the statement. */
+/** Takes the place of a value while a statement is built. The value differs between executions of the statement. */
 class Placeholder {
   readonly name: string
 
@@ -11,7 +11,7 @@ class Placeholder {
   }
 }
 
-/** Runs a statement that was built before for the same shape. */
+/** Runs the statement that was built for the same shape. */
 export type RunCached<Row, Values> = (
   db: Database,
   shape: string,
@@ -20,9 +20,9 @@ export type RunCached<Row, Values> = (
 ) => Promise<Row[]>
 
 /**
- * Builds each statement once for each shape. Building a list takes as long as the rest of its way through Kysely and `pg`.
- * `shape` must determine the statement's SQL and all its parameters except `values`. `build` receives placeholders instead of
- * the values, which it may only pass on as parameters. Caches at most `size` statements.
+ * Builds each statement once for each shape. Building a list's statement takes as long as all other work of Kysely and
+ * `pg` for it. `shape` must determine the statement's SQL and all its parameters except `values`. `build` receives
+ * placeholders instead of the values and may only pass them on as parameters. Caches at most `size` statements.
  */
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,

@@ -2,21 +2,22 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
-/** Matches a case-insensitive part of a column, with the expression that the trigram indexes use. */
+/** Searches a column for a string, ignoring case, with the expression that the trigram indexes use. */
 export const contains = (column: Sql, part: string): Sql => matchesIgnoringCase(column, ['', part, ''])
 
-/** Matches a whole column against the strings between wildcards, case-insensitive. */
+/** Matches a whole column, ignoring case. `parts` are the strings between wildcards. */
 export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql {
   const pattern = likePattern(parts)
   const value = lower(column)
   if (!hasSigma.test(pattern)) return sql`${value} like ${lowerPattern(pattern)}`
-  // The lowercase form of a capital sigma depends on the next character, which the part may not include. The first condition
-  // uses the index and matches any character instead of a sigma. The second condition accepts only the two forms of a sigma.
+  // The lowercase form of a capital sigma depends on the next character, which the part may not include. The first
+  // condition uses the index and accepts any character instead of a sigma. The second condition accepts only the two
+  // forms of a sigma.
   const widened = lowerPattern(pattern.replaceAll(/[Σσς]/g, '_'))
   return sql`(${value} like ${widened} and ${foldSigma(value)} like ${foldSigma(lowerPattern(pattern))})`
 }
 
-/** Matches a whole column against the strings between wildcards, case-sensitive. */
+/** Matches a whole column, case-sensitive. `parts` are the strings between wildcards. */
 export const matchesExactly = (column: Sql, parts: readonly string[]): Sql =>
   sql`${column} collate "C" like ${likePattern(parts)}`
 

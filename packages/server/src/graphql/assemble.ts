@@ -3,13 +3,12 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import type { Resolvers } from '../resolvers.generated.ts'
 
-/** A part of the schema: its resolvers and, for a part with a separate SDL file, its type definitions. */
+/** A part of the schema. It has resolvers and, if it has its own SDL file, type definitions. */
 export interface SchemaPart {
   typeDefs?: string
   resolvers: Resolvers
 }
 
-/** Creates a schema part from an SDL file and its resolvers. */
 export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
@@ -23,7 +22,7 @@ export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   })
 }
 
-/** Prints the schema as SDL. Sorting makes the output independent of the order of the parts. */
+/** Prints the schema as SDL in sorted order. The output therefore does not depend on the order of the parts. */
 export function printSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

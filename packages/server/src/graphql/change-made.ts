@@ -1,12 +1,12 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 
 /**
- * Marks the errors of a mutation that made its change but could not return it. Without `extensions.outcome`, callers assume
- * that a failed mutation changed nothing.
+ * Marks the errors of a mutation that made its change but could not return it. Without `extensions.outcome`, a caller
+ * may assume that a failed mutation changed nothing.
  */
 export const OUTCOME_DONE = { outcome: 'done' } as const
 
-/** Thrown if a mutation made its change but failed to read the change for the response. */
+/** Thrown by a mutation that made its change but failed to read the result for the response. */
 export class ChangeMadeError extends Error {
   constructor(cause: unknown) {
     super('reading a change for the response failed', { cause })
@@ -14,7 +14,7 @@ export class ChangeMadeError extends Error {
   }
 }
 
-/** Reads a change for the response. Throws ChangeMadeError if `read` fails. */
+/** Reads a change for the response. Throws a ChangeMadeError if `read` fails. */
 export async function readChange<Made>(read: () => Promise<Made>): Promise<Made> {
   try {
     return await read()
@@ -23,7 +23,7 @@ export async function readChange<Made>(read: () => Promise<Made>): Promise<Made>
   }
 }
 
-/** Marks a mutation's errors below a root field, which resolvers threw after that field had made its change. */
+/** Marks a mutation's errors below a root field. The resolvers threw them after that field had made its change. */
 export function markOutcomeDone({ errors, ...rest }: FormattedExecutionResult): FormattedExecutionResult {
   return errors === undefined ? rest : { errors: errors.map(withOutcome), ...rest }
 }

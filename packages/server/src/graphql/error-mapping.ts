@@ -3,11 +3,11 @@ import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** Maximum length of an error message in a response. The messages of graphql-js quote the input, which may be long. */
+/** The maximum length of an error message in a response. Messages of graphql-js quote the input, which may be long. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
-  /** Whether the server undoes a change that it cannot read for the response. */
+  /** Whether the server rolls back a change that it cannot read for the response. */
   readonly isUndone?: boolean
   readonly requestId: string
   /** Called with every error that the response reports as INTERNAL. */
@@ -73,7 +73,7 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
       retryAfter: 1,
     })
   if (error instanceof GraphQLError) {
-    // An error of a compiled operation without a cause has no extensions, although the type declares them.
+    // At runtime, an error of a compiled operation has no extensions if it has no cause.
     const { code, ...details } = error.extensions ?? {}
     if (isErrorCode(code)) return new ApiError(code, error.message, details)
     if (isArgumentError(error)) return new ApiError('BAD_USER_INPUT', error.message)
@@ -97,8 +97,8 @@ export function causeOf(error: unknown): unknown {
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /**
- * Whether the client caused the error. Both executors start messages about arguments this way. The server causes errors about
- * serialization and required fields.
+ * Checks whether the client caused the error. In both executors, only messages about arguments start this way. Errors
+ * about serialization and required fields are the server's.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

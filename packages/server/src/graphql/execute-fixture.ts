@@ -12,7 +12,6 @@ export const typeDefs = /* GraphQL */ `
 
 const things = Array.from({ length: 3 }, (_, index) => ({ id: String(index), parts: [], lazy: () => index }))
 
-/** Creates an executor for the test schema. `cacheBytes` is the capacity of its document cache. */
 export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
   createExecutor({
     schema: makeExecutableSchema({

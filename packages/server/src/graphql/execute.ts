@@ -24,14 +24,13 @@ import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts
 import { resolvePageMembers } from './lists/page-members.ts'
 import type { RowWriters } from './written/row-writers.ts'
 
-/** A caller's GraphQL request. */
 export interface OperationRequest {
   readonly query: string
   readonly operationName?: string | null | undefined
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A rejected request. All its errors have the same code, and `status` is the HTTP status of that code. */
+/** A rejected request. All its errors have the same code, and `status` is the HTTP status for that code. */
 export interface RejectedOperation {
   readonly ok: false
   readonly code: ErrorCode
@@ -49,24 +48,20 @@ export interface RootField {
 /** An operation with a valid document and valid variables. */
 export interface PreparedOperation {
   readonly ok: true
-  /** The request that this operation was prepared from. */
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** The operation's name in the document. Without one, its root fields. */
+  /** The operation's name in the document. If it has none, the names of its root fields. */
   readonly label: string
-  /** Whether the operation selects only introspection and public fields and therefore requires no credentials. */
+  /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
   readonly isPublic: boolean
-  /** Maximum number of objects in the response. */
   readonly objectCount: number
   /** Whether `countRows` can return more than 0. */
   readonly mayReadRows: boolean
   /** Returns the maximum number of rows that the operation reads but does not return, for an account of this size. */
   countRows(size: AccountSize): RowCount
-  /** Returns the permissions that the operation needs with its variables. */
   needs(): DocumentNeeds
-  /** Counts the objects in the response. */
   objectsIn(data: unknown): number
   /** Returns the root fields except introspection fields. */
   rootFields(): RootField[]
@@ -74,33 +69,30 @@ export interface PreparedOperation {
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** Returns the response to an operation that is not allowed, with this error for every root field. Runs no resolver. */
+  /** Returns the response to a forbidden operation, with this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult
 }
 
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Returns what an operation needs, without preparing it. Variables may be missing. */
+  /** Returns the needs of an operation without preparing it. Variables may be missing. */
   needsOf(request: OperationRequest): DocumentNeeds | RejectedOperation
-  /** Estimated size of the document cache in bytes. */
   readonly cachedBytes: number
 }
 
 export interface ExecutorInput {
-  /** Modified in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** The schema. It is modified in place, because `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
-  /** Capacity of the document cache in bytes. */
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
-  /** The permissions that each field needs. If omitted, fields need none. */
+  /** The permissions that each field needs. If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
   /** Whether callers who are restricted to some devices can select a field. If omitted, they can select none. */
   readonly isOpenToRestricted?: IsOpen
   /** Whether the executor compiles a document at its second use. */
   readonly jit: boolean
-  /** Root fields that require no credentials. */
   readonly publicFields?: readonly string[]
   /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */
   readonly writers?: RowWriters
@@ -159,7 +151,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   }
 }
 
-/** Maximum number of variable errors in a response. */
+/** The maximum number of variable errors in a response. */
 const maxErrors = 10
 
 function prepareOperation(input: {
@@ -226,8 +218,8 @@ function rejected(errors: readonly GraphQLFormattedError[]): RejectedOperation {
 }
 
 /**
- * Reads a field without a resolver as a plain member of its object, as compiled operations do. Throws if the member is a
- * function or promise, which a compiled operation would neither call nor await.
+ * Reads a field without a resolver as a plain member of its object, because compiled operations do. Throws if the
+ * member is a function or a promise, which a compiled operation would neither call nor await.
  */
 const readMember: GraphQLFieldResolver<unknown, unknown> = (source, _args, _context, info) => {
   const { fieldName, parentType, returnType } = info

@@ -9,8 +9,8 @@ import {
 import type { OperationPlan, PlannedField, SelectionPlan } from './documents/selection-plan.ts'
 
 /**
- * Removes repeated errors for the same null object. If several required fields of an object are null, only the first error is
- * reported (GraphQL §6.4.4).
+ * Removes repeated errors for the same null object. If several required fields of an object are null, only the first
+ * error is reported (GraphQL §6.4.4).
  */
 export function firstErrors({ data, errors = [] }: ExecutionResult, plan: OperationPlan): readonly GraphQLError[] {
   const reported = new Set<string>()
@@ -34,7 +34,7 @@ export function placeOfNull(data: unknown, path: readonly (string | number)[]): 
   return path.length
 }
 
-/** Whether the type of the value at this path is non-null. */
+/** Checks whether the type of the value at this path is non-null. */
 function isRequired(path: readonly (string | number)[], plan: OperationPlan): boolean {
   let selection: SelectionPlan | undefined = plan.root
   let type: GraphQLOutputType | undefined

@@ -6,11 +6,10 @@ import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
-/** The viewer properties that GraphQL execution uses. */
 export interface GraphqlViewer {
   /** Whether mutations fail with FORBIDDEN. */
   readonly readOnly: boolean
-  /** A set of permissions as a number; none if omitted. */
+  /** The permissions as a mask. If omitted, the viewer has none. */
   readonly permissions?: number
   /** Set if the caller is restricted to some devices. */
   readonly restriction?: unknown
@@ -28,16 +27,19 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }
 
-/** A context in which an operation reads from a database other than the primary. */
+/** A context whose operation reads from a database other than the primary. */
 export interface AlternativeContext {
   readonly contextValue: unknown
-  /** Returns true if the result is unusable. The operation then runs again on the primary database. */
+  /**
+   * Checks the result. If this returns true, the result is unusable, and the operation runs again on the primary
+   * database.
+   */
   readonly failed: (result: ExecutionResult) => boolean
 }
 
 /**
- * Runs a mutation that was sent with an Idempotency-Key. `execute` runs the mutation in a context. Its changes are committed
- * only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
+ * Runs a mutation that was sent with an Idempotency-Key. `execute` runs the mutation in a context, and its changes are
+ * committed only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
  */
 export type RunOnce<Viewer> = (
   start: OperationStart<Viewer>,
@@ -54,29 +56,31 @@ export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) 
 /** Functions that run before, around, and after operations of every protocol. */
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
-   * Runs first, with the body as received. Returns the viewer, or null if the request has no credentials. Throws
-   * UNAUTHENTICATED if the credentials are invalid.
+   * Runs before everything else, with the body as received. Returns the viewer, or null if the request has no
+   * credentials. Throws UNAUTHENTICATED if the credentials are invalid.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
-  /** Runs for every request after authentication and before parsing. May throw RATE_LIMITED. */
+  /** Runs for every request after authentication and before parsing. It may throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
   /** Runs for every request that is rejected because of its content. `bytes` is the number of bytes read. */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
-  /** Returns one context for a consistent read of the whole query, or undefined to read from the primary database. */
+  /**
+   * Returns a context in which the whole query reads one consistent state. Returns undefined to read from the primary
+   * database.
+   */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
-   * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the wait is too long. Runs
-   * before all other steps of the operation.
+   * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the wait is too long.
+   * Runs before all other steps of the operation.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
-   * Runs before every operation. May throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function runs after the operation and
-   * receives the data that the operation read. If part of the operation failed, the function receives undefined, because the
-   * operation may have read more than the response shows.
+   * Runs before every operation. It may throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function runs after the
+   * operation and receives the data that the operation read. If part of the operation failed, the function receives
+   * undefined, because the operation may have read more than the response shows.
    */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
-  /** Wraps an operation while it runs. */
   readonly around?:
     | ((
         operation: PreparedOperation,
@@ -106,7 +110,7 @@ export async function identify<Viewer extends GraphqlViewer>(
   return viewer
 }
 
-/** Whether the operation requires a viewer and the request has none. */
+/** Checks whether the operation requires a viewer and the request has none. */
 export const lacksViewer = <Viewer>({
   viewer,
   operation,
@@ -115,12 +119,15 @@ export const lacksViewer = <Viewer>({
 export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
-/** Throws FORBIDDEN if the viewer lacks a permission that the document needs. Nothing of the document has run. */
+/**
+ * Throws FORBIDDEN if the viewer lacks a permission that the document needs. This check runs before any part of the
+ * document.
+ */
 export function assertPermitted({
   viewer,
   operation,
 }: Pick<OperationStart<GraphqlViewer>, 'viewer' | 'operation'>): void {
-  // The message of a read-only key names no permission, because no permission allows the mutation.
+  // For a read-only key, the message names no permission, because no permission would allow the mutation.
   if (viewer === null || (viewer.readOnly && operation.kind === 'mutation')) return
   const needs = operation.needs()
   const missing = needs.missing(viewer.permissions ?? 0)

@@ -8,7 +8,7 @@ type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
  * function follows fragments but ignores `@skip` and `@include`, so the operation may still skip a selected field.
  */
 export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
-  // Cached documents reuse their nodes, so this checks each node only once.
+  // Cached documents reuse their nodes, so this cache avoids checking a node again.
   const cache = new WeakMap<FieldNode, boolean>()
   const selects = (node: FieldNode, fragments: Fragments): boolean => {
     let isSelected = cache.get(node)
@@ -31,7 +31,10 @@ function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragment
   return below
 }
 
-/** Returns the fields selected directly below. Spreads each fragment once, so fragments that double at every level stay cheap. */
+/**
+ * Returns the fields that are selected directly below. Follows each fragment only once, so fragments that double at
+ * every level stay cheap.
+ */
 function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   const fields: FieldNode[] = []
   const spread = new Set<string>()
@@ -50,8 +53,8 @@ function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Fiel
 }
 
 /**
- * Whether the request writes out an argument, instead of leaving it to the schema's default. An argument with a variable is
- * written out if the variable has a value.
+ * Checks whether the request itself contains an argument and does not rely on the schema's default. An argument with a
+ * variable counts if the variable has a value.
  */
 export function writesOut(
   { fieldNodes, variableValues }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'variableValues'>,

@@ -6,7 +6,10 @@ export interface BasicCredentials {
   password: string
 }
 
-/** Reads Basic credentials (RFC 7617 §2). Returns undefined without a header. Throws for a malformed or unsupported header. */
+/**
+ * Reads Basic credentials (RFC 7617 §2). Returns undefined if the request has no Authorization header. Throws if the
+ * header is malformed or has another scheme.
+ */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined
   const [, encoded] = /^basic +([a-z0-9+/_-]+={0,2}) *$/i.exec(authorization) ?? []

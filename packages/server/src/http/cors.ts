@@ -3,7 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** Returns the CORS headers for the response to a request. */
 export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
 
-/** Headers for signatures, idempotency keys, traces, and GraphQL clients. Browsers do not allow pages to set Date or Host. */
+/**
+ * The headers that signatures, idempotency keys, traces, and GraphQL clients need. Date and Host are missing, because
+ * browsers do not let pages set them.
+ */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',
@@ -24,7 +27,10 @@ const REQUEST_HEADERS = [
 
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
-/** How long browsers cache the response to a preflight request. Most browsers allow at most two hours. */
+/**
+ * The number of seconds for which browsers cache the response to a preflight request. Most browsers allow at most two
+ * hours.
+ */
 const MAX_AGE_SECONDS = 7_200
 
 const preflightHeaders = {
@@ -36,8 +42,8 @@ const preflightHeaders = {
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
 /**
- * Allows pages from these origins to read API responses. Responses never allow credentials. Pages from other origins must sign
- * their requests, because the server ignores their session cookies.
+ * Lets pages from these origins read API responses. Responses never allow credentials. Pages from other origins must
+ * sign their requests, because the server ignores their session cookies.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)
@@ -50,7 +56,7 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
   }
 }
 
-/** Adds CORS headers to every API response and responds to preflight requests. Does nothing without origins. */
+/** Adds CORS headers to every API response and responds to preflight requests. Without origins, does nothing. */
 export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
   if (origins.length === 0) return
   app.addHook('onRequest', (request, reply, done) => {

@@ -12,13 +12,12 @@ import { type BasicCredentials, readBasicCredentials } from './basic-credentials
 import { noteCode } from './outcome.ts'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
-/** A request from a device. */
 export interface DeviceRequest {
-  /** The parsed JSON body, not yet validated. */
+  /** The parsed JSON body, which has not been validated yet. */
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Charges the device, the registration code, or, if both are unknown, the address. May throw RATE_LIMITED. */
+  /** Charges the device or the registration code. If both are unknown, charges the address. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
@@ -34,13 +33,16 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/** Registers routes for JSON from devices, in a separate scope with a small body limit and the API's error format. */
+/**
+ * Registers routes to which devices send JSON. They are in a separate scope with a small body limit and the API's error
+ * format.
+ */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Parse every body as JSON, because small devices often send a wrong Content-Type.
+    // Every body is parsed as JSON, because small devices often send a wrong Content-Type.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
       done(null, body),
     )
@@ -51,7 +53,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       const apiError = asApiError(error, request)
       noteCode(request, apiError.code)
       const reason = String(apiError.details.reason ?? apiError.code)
-      // Do not log the query or other input, because devices sometimes send secrets in the wrong place.
+      // Devices sometimes send secrets in the wrong place, so neither the query nor other input is logged.
       const path = request.routeOptions.url
       if (apiError.code !== 'INTERNAL')
         logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
@@ -79,7 +81,7 @@ function deviceRequest(
     const credentials = readBasicCredentials(request.headers.authorization)
     return { body, credentials, address, spend: charge }
   } catch (error) {
-    // Charge the address, because an invalid body does not identify its sender.
+    // An invalid body does not identify its sender, so the address is charged.
     charge()
     throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
   }
@@ -88,7 +90,7 @@ function deviceRequest(
 const isCredentialsError = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'UNAUTHENTICATED'
 
-/** Counts malformed credentials as a failed attempt, like invalid credentials. */
+/** Counts malformed credentials as a failed attempt, just like invalid credentials. */
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error
@@ -111,7 +113,7 @@ const asApiError = (error: unknown, request: FastifyRequest): ApiError =>
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })
 
-/** Returns WWW-Authenticate and Retry-After (RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1). */
+/** Returns the headers WWW-Authenticate and Retry-After (RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1). */
 function headersOf({ code, details }: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Basic realm="device", charset="UTF-8"'

@@ -4,7 +4,10 @@ import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
-/** Handles errors on routes without an error handler. Responses have the API's error format and hide internal errors. */
+/**
+ * Handles errors on routes without an error handler. Responses have the API's error format and reveal nothing about
+ * internal errors.
+ */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
 }
@@ -22,8 +25,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Handles input that is not HTTP, exceeds the header limit, or does not arrive in time. Because no request exists, this
- * function writes the response directly to the socket and closes it. `commonHeaders` are the headers of every response.
+ * Handles input that is not HTTP, that exceeds the header limit, or that does not arrive in time. No request exists in
+ * these cases, so this function writes the response directly to the socket and closes it. `commonHeaders` are the
+ * headers of every response.
  */
 export function sendClientError(
   error: Error & { code?: string },

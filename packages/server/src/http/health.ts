@@ -6,9 +6,9 @@ import type { Database } from '../db/database.ts'
 const DATABASE_TIMEOUT_MS = 2_000
 
 /**
- * `/healthz` shows that the process runs. If this path does not respond, restart the process. `/readyz` shows whether the
- * process can serve requests, which requires the database. While its status is 503, send requests elsewhere. The status is also
- * 503 during shutdown.
+ * Registers `/healthz` and `/readyz`. If `/healthz` does not respond, the operator should restart the process.
+ * `/readyz` reports whether the process can serve requests, which requires the database. While its status is 503, the
+ * operator should send requests elsewhere. The status is also 503 during shutdown.
  */
 export function registerHealth(app: FastifyInstance, db: Database): void {
   let isStopping = false

@@ -10,7 +10,7 @@ export interface MetricsRouteOptions {
   metrics: Metrics
   /** The token that clients must send. If undefined, only local programs can read the metrics. */
   metricsToken: string | undefined
-  /** Set if clients reach the server at another address, usually a proxy's. */
+  /** The server's public URL. If it is set, clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined
   trustedProxies: readonly AddressRange[]
 }
@@ -34,10 +34,13 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Headers that proxies add. A request with such a header is remote, even on a local connection. */
+/** Matches headers that proxies add. A request with such a header is remote, even if the connection is local. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** Rejects requests if anything indicates a proxy, because a local proxy that adds no headers looks like a local program. */
+/**
+ * Rejects a request if anything indicates a proxy, because a request through a local proxy can look like that of a
+ * local program.
+ */
 function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,
@@ -67,5 +70,5 @@ function rejectWithoutToken(token: string, { headers }: FastifyRequest): ApiErro
   )
 }
 
-/** Hashes the token, because `timingSafeEqual` requires inputs of equal length. */
+/** Hashes a token, because `timingSafeEqual` requires inputs of equal length. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

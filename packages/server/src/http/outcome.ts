@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { createSlot } from '../lib/slot.ts'
 
-/** Request kinds, for duration metrics. Subscriptions and downloads are long-lived by design. */
+/** The kinds of requests in duration metrics. Subscriptions and downloads are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
-/** The outcome of a request in metrics, traces, and the log. */
+/** The outcome of a request as metrics, traces, and the log report it. */
 export interface Outcome {
   kind: RequestKind
-  /** The operation's name in metrics and traces. It comes from the schema and the routes, never from clients. */
+  /** The operation's name in metrics and traces. It is from the schema or the routes and never from a client. */
   operation: string
-  /** The operation's name in the log. It can come from the client. */
+  /** The operation's name in the log, which a client may have chosen. */
   label: string
-  /** The HTTP status; 0 if the client disconnected before the response. */
+  /** The HTTP status, or 0 if the client disconnected before the response. */
   status: number
   /** `GONE` means that the client disconnected before the response. */
   code: ErrorCode | 'OK' | 'GONE'
@@ -36,7 +36,7 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Records the operation of a request if its route does not identify it. */
+/** Records the operation of a request. Call this if the route alone does not identify it. */
 export function noteOperation(
   request: FastifyRequest,
   { kind, name, label }: { kind: RequestKind; name: string; label: string },
@@ -80,7 +80,10 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** Statuses that belong to only one code. For other statuses, the request handler records the code with `noteCode`. */
+/**
+ * Lists the statuses that belong to only one code. For other statuses, the request handler records the code with
+ * `noteCode`.
+ */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

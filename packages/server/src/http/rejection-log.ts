@@ -1,15 +1,18 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Minimum time between two lines with the same reason. */
+/** The minimum time, in milliseconds, between two lines with the same reason. */
 const INTERVAL_MS = 10_000
 
-/** Logs the reason for a rejection. `details` must not contain client input, which could be a misplaced secret. */
+/**
+ * Logs the reason for a rejection. `details` must not contain client input, because a client may send a secret in the
+ * wrong place.
+ */
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
 /**
- * Logs each reason at most once in ten seconds, with the number of rejections that were not logged since the last line with
- * this reason.
+ * Logs each reason at most once every ten seconds. A line includes the number of rejections that were not logged since
+ * the last line with its reason.
  */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,
@@ -32,6 +35,6 @@ const quoted = String.raw`"(?:[^"\\]|\\.)*"`
 const attributeName = new RegExp(String.raw`\battributes(?:\.[\p{L}\p{N}_$.-]+|\[${quoted}\])+`, 'gu')
 const anyQuoted = new RegExp(quoted, 'gu')
 
-/** Removes client input from an error message: quoted strings, and attribute names after `attributes`. */
+/** Removes client input from an error message: quoted strings, and attribute names that follow `attributes`. */
 export const withoutInput = (message: string): string =>
   message.replace(attributeName, 'attributes.…').replace(anyQuoted, '"…"')

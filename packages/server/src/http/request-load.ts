@@ -2,29 +2,35 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onceResponseEnds } from './responses/response-end.ts'
 
-/** The load from client requests. Background work yields to client requests. */
+/** The load that client requests cause. Background work yields to client requests. */
 export interface Load {
-  /** Whether many requests have been in flight for some time. */
+  /** Returns whether many requests have been in flight for some time. */
   isHigh(): boolean
 }
 
 export interface RequestLoad extends Load {
-  /** Counts the requests of this app, except long-lived ones. */
+  /** Counts the requests of this app except long-lived ones. */
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/** Average number of requests in flight from which the load is high. A server that keeps up with its clients has only a few. */
+/**
+ * The average number of requests in flight from which the load is high. A server that keeps up with its clients has
+ * only a few.
+ */
 const HIGH_LOAD = 16
-/** Time constant of the exponential moving average, long enough that a short burst is not a high load. */
+/**
+ * The time constant, in milliseconds, of the exponential moving average. It is long enough that a short burst is not a
+ * high load.
+ */
 const TIME_CONSTANT_MS = 1_000
 
-/** `elapsed` returns a monotonic time in milliseconds. */
+/** Creates the measurement. `elapsed` returns a monotonic time in milliseconds. */
 export function createRequestLoad(elapsed: () => number = () => performance.now()): RequestLoad {
   let inFlight = 0
   let average = 0
   let updatedAt = elapsed()
 
-  /** Updates the average with the number of requests in flight since the last update. */
+  /** Updates the average. Since the last update, the number of requests in flight has been constant. */
   const update = (): void => {
     const now = elapsed()
     average += (inFlight - average) * (1 - Math.exp((updatedAt - now) / TIME_CONSTANT_MS))

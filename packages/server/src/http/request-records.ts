@@ -6,17 +6,25 @@ import { onceResponseEnds } from './responses/response-end.ts'
 
 export interface RequestRecordsOptions {
   metrics: Metrics | undefined
-  /** Whether to log every request. If false, only slow requests and requests with an internal error are logged. */
+  /** Whether to log every request. If false, the server logs only slow requests and requests with an internal error. */
   logsAll: boolean
-  /** Returns the ID of the request's trace, if the request is traced. This option is undefined if tracing is disabled. */
+  /**
+   * Returns the ID of the request's trace, or undefined if the request is not traced. Omitted if tracing is disabled.
+   */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 
 const SLOW_MS = 1_000
-/** Maximum number of slow requests logged per second. Other slow requests are only counted, because lines add to the load. */
+/**
+ * The maximum number of slow requests that are logged per second. The others are only counted, because log lines add to
+ * the load.
+ */
 const SLOW_LINES_PER_SECOND = 10
 
-/** Counts and logs each request at its end, except requests that load shedding rejects early (overload/shedding-metrics.ts). */
+/**
+ * Counts and logs each request at its end. Requests that load shedding rejects early are counted elsewhere
+ * (overload/shedding-metrics.ts).
+ */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
   const count = metrics?.counter('requests')

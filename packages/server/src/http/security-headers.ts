@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify'
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * Headers of every response except console pages (`console-headers.ts`). Browsers must not guess the content type. If a browser
- * opens a response directly, it must not load or run anything. Other origins must not embed a response in a frame or page.
+ * These are the headers of every response except console pages (`console-headers.ts`). Browsers must not guess the
+ * content type. If a browser opens a response directly, it must not load or run anything. Other origins must not embed
+ * a response in a frame or page.
  */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',
@@ -14,8 +15,8 @@ const baseHeaders = {
 }
 
 /**
- * With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only to this host, because other hosts of the domain may
- * not support HTTPS.
+ * Returns the headers of responses. With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only to this
+ * host, because other hosts of the domain may not support HTTPS.
  */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders

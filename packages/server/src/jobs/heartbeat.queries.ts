@@ -8,12 +8,12 @@ export async function recordHeartbeat(db: Database, id: string): Promise<void> {
     on conflict (id) do update set seen = clock_timestamp()`.execute(db)
 }
 
-/** Removes a stopped worker, which holds no locks. */
+/** Removes a worker that has stopped and therefore holds no locks. */
 export async function removeWorker(db: Database, id: string): Promise<void> {
   await sql`delete from job_worker where id = ${id}`.execute(db)
 }
 
-/** Releases the jobs of workers without a heartbeat for this many seconds. Returns the workers' IDs. */
+/** Releases the jobs of workers without a heartbeat for this many seconds. Returns the IDs of these workers. */
 export async function releaseJobsOfDead(db: Database, deadAfterSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct locked_by as id from graphile_worker.jobs as job

@@ -1,11 +1,10 @@
 /** Defines a kind of job by its name in the queue and the type of its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
-  /** Throws if the payload is invalid, because another release may have queued it. */
+  /** Returns the payload. Throws if it is invalid, because another release may have queued it in another form. */
   parse(payload: unknown): Payload
 }
 
-/** A job with the handler for payloads from the queue. */
 export interface Job {
   readonly name: string
   run(payload: unknown): Promise<void>
@@ -13,7 +12,6 @@ export interface Job {
 
 export const defineJob = <Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> => definition
 
-/** Defines a job without a payload. */
 export const defineChore = (name: string): JobDefinition<void> => ({ name, parse: () => {} })
 
 export function implementJob<Payload>(

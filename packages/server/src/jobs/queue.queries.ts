@@ -3,16 +3,16 @@ import type { Database } from '../db/database.ts'
 import type { JobDefinition } from './job.ts'
 
 export interface KeyedJob<Payload> {
-  /** The queue contains at most one waiting job per key. */
+  /** The key of the job. The queue contains at most one waiting job per key. */
   key: string
   payload: Payload
-  /** Seconds to wait, by the database clock. */
+  /** The number of seconds to wait, by the database's clock. */
   delay: number
 }
 
 /**
- * Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, the jobs are part of
- * it.
+ * Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the
+ * jobs when it commits.
  */
 export async function putJobs<Payload>(
   db: Database,
@@ -20,7 +20,7 @@ export async function putJobs<Payload>(
   jobs: readonly KeyedJob<Payload>[],
 ): Promise<void> {
   if (jobs.length === 0) return
-  // Every transaction adds jobs in the same order, which prevents deadlocks.
+  // Every transaction adds its jobs in the same order, which prevents deadlocks.
   const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
   await sql`
     select from graphile_worker.add_jobs((
@@ -38,7 +38,7 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Makes crontab jobs due if they are scheduled too far ahead, and returns their names. A server whose clock is ahead
+ * Makes crontab jobs due if they are scheduled too far ahead. Returns their names. A server whose clock is ahead
  * schedules crontab jobs by that clock and records a future time as the last execution. Without this correction, no
  * server would run these jobs until that time.
  */

@@ -25,7 +25,10 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/** A worker without a heartbeat for this long is dead. Jobs of dead workers are released well within 30 seconds. */
+/**
+ * The number of seconds after which a worker without a heartbeat counts as dead. Jobs of dead workers must be released
+ * well within 30 seconds.
+ */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
@@ -42,7 +45,10 @@ export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseL
   })
 }
 
-/** Runs jobs until stopped. Restarts the runner if it ends unexpectedly, for example because the database is unavailable. */
+/**
+ * Runs jobs until it is stopped. Restarts the runner if it ends unexpectedly, for example because the database is
+ * unavailable.
+ */
 export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()
@@ -51,7 +57,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     task: job.name,
     match,
     identifier: job.name,
-    // Missed runs are not repeated, because the next run does their work.
+    // A missed run is not repeated, because the next run also does its work.
     options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined
@@ -111,11 +117,11 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   }
 }
 
-/** Resolves to false if the signal is aborted first. */
+/** Waits. Resolves to false if the signal is aborted first. */
 const pauseUnless = (signal: AbortSignal, ms: number): Promise<boolean> =>
   sleep(ms, true, { signal, ref: false }).catch(() => false)
 
-/** Logs errors and warnings at their own levels, and all other messages at the debug level. */
+/** Logs errors and warnings at their own levels, and all other messages at the level `debug`. */
 function jobLogger(log: FastifyBaseLogger): Logger {
   return new Logger(({ workerId, jobId }) => (level, message, meta) => {
     const fields = { workerId, jobId, ...(meta?.error instanceof Error && { err: meta.error }) }

@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** An address and its prefix length. */
 export type AddressRange = [address: Address, bits: number]
 
 /** Parses a CIDR or a single address. Returns undefined for other strings. */

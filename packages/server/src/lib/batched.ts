@@ -1,6 +1,6 @@
 /**
- * Batches single lookups. Only one batch loads at a time. Meanwhile, requested keys collect in the next batch, each key
- * once.
+ * Combines single lookups into batches. Only one batch loads at a time. Keys that are requested in the meantime form
+ * the next batch, which contains each key once.
  */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,

@@ -3,12 +3,12 @@ import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import type { AddressRange } from './address-range.ts'
 import { createSlot } from './slot.ts'
 
-/** The address from which a request comes. */
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Finds the client's address. Behind a trusted proxy, it is the last address in `X-Forwarded-For` or `Forwarded` (RFC
- * 7239) that is not a trusted proxy. Otherwise, it is the connection's address, and both headers are ignored.
+ * Returns a function that finds a client's address. Behind a trusted proxy, that is the last address in
+ * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, it is the connection's address,
+ * and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
@@ -16,7 +16,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
   /**
    * Reads the reported addresses from last to first. Stops at an invalid address, because the addresses before it are
-   * not reliable.
+   * unreliable.
    */
   const lastUntrusted = (connection: string, reported: readonly (string | undefined)[]): string => {
     let address = connection
@@ -35,31 +35,32 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
     if (forwarded !== undefined) found.push(lastUntrusted(connection, readForwarded(forwarded)))
     if (xForwardedFor !== undefined) found.push(lastUntrusted(connection, readXForwardedFor(String(xForwardedFor))))
     const [address = connection, other = address] = found
-    // A proxy that sets one header may pass the other through unchanged.
+    // If both headers are present and differ, neither is reliable. A proxy that sets one of them may pass the other
+    // through unchanged.
     return address === other ? address : connection
   }
 }
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Caches the address, because each read asks the system. */
+/** Returns the address of a connection. Caches it, because each read asks the operating system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
   const address = plainAddress(socket.remoteAddress ?? '')
-  // The address is empty once the connection has closed.
+  // After a connection has closed, its address is empty.
   if (address !== '') addresses.set(socket, address)
   return address
 }
 
-/** Whether an address is in one of the ranges. */
+/** Returns a function that checks whether an address is in one of the ranges. */
 export function isIn(ranges: readonly AddressRange[]): (address: string) => boolean {
   const list = new BlockList()
   for (const [address, bits] of ranges) list.addSubnet(address.toString(), bits, address.kind())
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** Reduces an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) to the IPv4 address, and removes a zone (RFC 4007 §11). */
+/** Converts an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) to the IPv4 address, and removes a zone (RFC 4007 §11). */
 export const plainAddress = (address: string): string =>
   /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address.split('%', 1)[0]!
 
@@ -68,7 +69,8 @@ const readXForwardedFor = (header: string): (string | undefined)[] => header.spl
 /** Returns the `for` of each element (RFC 7239 §4), or a single undefined if the header is malformed. */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []
-  // Each space can match in only one place. With two places, a header of spaces would take quadratic time.
+  // The pattern can match each space in only one place. If it could match a space in two places, a header of spaces
+  // would take quadratic time.
   const pair = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
   let element: string | undefined
   for (;;) {
@@ -83,8 +85,8 @@ function readForwarded(header: string): (string | undefined)[] {
 }
 
 /**
- * Returns an address without its port (RFC 7239 §6), or undefined for `unknown`, obfuscated identifiers, and anything
- * else.
+ * Returns an address without its port (RFC 7239 §6). Returns undefined for `unknown`, for obfuscated identifiers, and
+ * for any other text.
  */
 function readNode(text: string): string | undefined {
   const node = text.trim()
@@ -94,7 +96,7 @@ function readNode(text: string): string | undefined {
 }
 
 /**
- * Returns the network of an address. For IPv6 it is the /64, because each customer has at least a /64 (RFC 6177 §2).
+ * Returns the network of an address. For IPv6, this is the /64, because each customer has at least a /64 (RFC 6177 §2).
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, badInput } from '../errors.ts'
 
-/** Reads the members of a JSON object as their expected types. A null member counts as omitted. */
+/** Reads the members of a JSON object and checks their types. A null member counts as omitted. */
 export interface JsonFields {
   has(name: string): boolean
   text(name: string): string
@@ -26,8 +26,8 @@ export function parseJsonBody(body: Buffer): unknown {
 }
 
 /**
- * Rejects values that are not objects, and unknown members. Messages begin with `path`, which is empty for the body
- * itself.
+ * Reads a JSON object. Rejects other values and unknown members. `path` precedes the name in messages and is empty for
+ * the body itself.
  */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)

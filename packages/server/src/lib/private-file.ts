@@ -3,7 +3,8 @@ import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * The owner of a file that root writes: root, or the folder's owner, so that both root and that user can run Muster.
+ * The owner of a file that root writes. With `folder`, it is the folder's owner, so both root and that user can run
+ * Muster.
  */
 type FileOwner = 'folder' | 'root'
 
@@ -19,12 +20,12 @@ export async function replacePrivateFile(
   await viaTemporaryFile({ path, text, owner }, (temporary) => rename(temporary, path))
 }
 
-/** Like `writePrivateFile`, but rejects with EEXIST if the file exists. */
+/** Like `replacePrivateFile`, but rejects with EEXIST if the file exists. */
 export async function createPrivateFile(path: string, text: string, owner: FileOwner = 'folder'): Promise<void> {
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/** Syncs a folder, so that created, renamed, and removed files survive a power failure. */
+/** Syncs a folder. Without this, files that were created, renamed, or removed in it may not survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -64,6 +65,6 @@ async function viaTemporaryFile(
 async function giveToOwnerOf(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // Errors are ignored, because the owner is only a convenience for that user, and root may lack the capability.
+  // Errors are ignored, because root may lack the capability and the owner is only a convenience for that user.
   await file.chown(uid, gid).catch(() => {})
 }

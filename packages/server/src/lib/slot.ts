@@ -1,12 +1,12 @@
-/** Attaches a value to an object of another module, such as a request. */
+/** A value that is attached to an object of another module, such as a request. */
 export interface Slot<Owner extends object, Value> {
   get(owner: Owner): Value | undefined
   set(owner: Owner, value: Value): void
 }
 
 /**
- * Stores the value in a property of the object, not in a WeakMap. Each minor garbage collection visits all entries of a
- * WeakMap, which adds 5% to the time of a small request for each WeakMap keyed by requests.
+ * Creates a slot that stores its value in a property of the object. A WeakMap would be slower: each minor garbage
+ * collection visits all its entries, which adds 5% to the time of a small request for each WeakMap keyed by requests.
  */
 export function createSlot<Owner extends object, Value>(name: string): Slot<Owner, Value> {
   const key = Symbol(name)

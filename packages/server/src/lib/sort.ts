@@ -2,18 +2,18 @@ import { badInput } from '../errors.ts'
 
 export type Direction = 'asc' | 'desc'
 
-/** How to sort a list: by a field or an attribute. */
+/** The order of a list, by a field or an attribute. */
 export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
 
-/** The prefix of an attribute that has the same name as a field. */
+/** This prefix selects the attribute if a field has the same name. */
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a `sort` argument: a field or an attribute name, with an optional direction. The direction is a sign before the
- * name (`-` descending, `+` ascending), or a space and `asc` or `desc` (case-insensitive) after the name. The default
- * is ascending. With a direction after the name, a leading sign is part of the name. A name of both a field and an
- * attribute means the field, unless it starts with `attributes.`. A name that contains a space needs a direction after
- * it, because its last word could be read as a direction.
+ * Reads a `sort` argument: the name of a field or an attribute, with an optional direction. The direction is a sign
+ * before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`, in any case, after the name.
+ * The default is ascending. If the direction is after the name, a leading sign is part of the name. A name of both a
+ * field and an attribute means the field, unless it starts with `attributes.`. A name that contains a space must have
+ * the direction after it, because its last word could otherwise be read as a direction.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)
@@ -28,7 +28,7 @@ export function parseSort<Field extends string>(text: string, fields: readonly F
 const directionOfSign: Readonly<Record<string, Direction>> = { '-': 'desc', '+': 'asc' }
 
 function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
-  // Without the flag u: with flags u and i, `s` also matches the long s, U+017F.
+  // The pattern has no flag u, because with the flags u and i, `s` would also match the long s, U+017F.
   const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
   if (text.includes(' ')) throw wrongSort(text, fields)
@@ -46,8 +46,8 @@ const wrongSort = (text: string, fields: readonly string[]): Error =>
 const MAX_KEYS = 4
 
 /**
- * Reads a `sortBy` argument: 1 to 4 sorts with different names. `read` reads one of them; its `text` begins with the
- * name.
+ * Reads a `sortBy` argument, which has 1 to 4 sort keys with different names. `read` reads one of them. The `text` of a
+ * key begins with its name.
  */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
@@ -62,6 +62,6 @@ export function readSortKeys<Key extends { text: string }>(
   return keys
 }
 
-/** The sort as a canonical string, which is the same for all equivalent arguments. */
+/** Returns the sort as a canonical string, which is the same for all equivalent arguments. */
 export const sortText = (sort: Sort<string>): string =>
   'field' in sort ? `${sort.field} ${sort.direction}` : `${ATTRIBUTE_PREFIX}${sort.attribute} ${sort.direction}`

@@ -1,10 +1,10 @@
 import { ApiError, badInput } from '../errors.ts'
 
 /**
- * Rejects strings that the database cannot store (see `assertStorable`), and strings of more than `maxLength` characters. A
- * character is a Unicode code point, so an emoji of one code point counts as one.
+ * Rejects strings that the database cannot store (see `assertStorable`), and strings of more than `maxLength`
+ * characters. A character is a Unicode code point, so an emoji of one code point counts as one.
  *
- * `path` is the argument as the caller wrote it, such as `name` or `services[2].name`.
+ * `path` is the argument in the form that the caller used, such as `name` or `services[2].name`.
  */
 export function assertText(value: string, path: string, maxLength: number): void {
   assertStorable(value, path)
@@ -23,21 +23,20 @@ export function assertName(value: string, path: string, maxLength: number): void
   if (value.trim() === '') throw badInput(`${path} must not be empty`)
 }
 
-/** Rejects strings that PostgreSQL or JSON cannot represent: strings with U+0000 or lone surrogates. */
+/** Rejects strings with U+0000 or lone surrogates, because PostgreSQL or JSON cannot represent them. */
 export function assertStorable(value: string, path: string): void {
   if (value.includes('\u0000')) throw badInput(`${path} must not contain the character U+0000`)
   if (!value.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
 }
 
 /**
- * Characters that are invisible or change the display order of others: the soft hyphen, the Mongolian vowel separator,
- * and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With these characters,
- * two different names could look the same. Zero-width joiners are among them, so a name cannot contain an emoji that
- * consists of several joined emoji.
+ * Matches characters that are invisible or change the display order of others. These are the soft hyphen, the Mongolian
+ * vowel separator, and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With
+ * them, two different names could look the same. Zero-width joiners are among them, so a name cannot contain an emoji
+ * that consists of several joined emoji.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 
-/** Rejects strings with invisible characters. */
 export function assertVisible(value: string, path: string): void {
   const found = invisible.exec(value)?.[0]
   if (found === undefined) return

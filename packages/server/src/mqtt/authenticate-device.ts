@@ -17,7 +17,9 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** How long to delay the response to an address or device with too many failed attempts. */
+/**
+ * The number of milliseconds by which the response to an address or device with too many failed attempts is delayed.
+ */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -45,7 +47,8 @@ export async function authenticateDevice(
     // Either value may be a misplaced secret, so the log contains only valid IDs.
     const ids = { clientId: id ?? NO_ID, userName: userId ?? NO_ID }
     deps.logRejection('client ID and user name are not the same device ID', { address, ...ids })
-    // A wrong user name is a bad credential. IDENTIFIER_REJECTED applies only to an invalid client ID with a valid user name.
+    // If only the user name is wrong, the credentials are bad. IDENTIFIER_REJECTED applies only to an invalid client ID
+    // with a valid user name.
     const isClientIdWrong = id === undefined && userId !== undefined
     throw rejection(
       isClientIdWrong ? IDENTIFIER_REJECTED : BAD_CREDENTIALS,
@@ -53,7 +56,7 @@ export async function authenticateDevice(
     )
   }
   const secret = password?.toString('utf8') ?? ''
-  // Sets the hash before verification, because a concurrent check for revoked secrets must include this session.
+  // The hash is set before the verification, because a concurrent check for revoked secrets must include this session.
   session.deviceId = id
   session.secretHash = hashDeviceSecret(secret)
   const device = await verifyDeviceCredentials(deps.db, { id, secret }).catch((error: unknown) => {

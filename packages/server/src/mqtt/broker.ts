@@ -21,14 +21,13 @@ import { createTraffic } from './traffic.ts'
 const AUTHENTICATION_MS = 5_000
 const UNAUTHENTICATED_BYTES = 16 * 1024
 const PACKET_BYTES = 256 * 1024
-/** Deeper than the deepest valid topic, to leave room for filters. */
+/** The maximum number of levels. It exceeds that of the deepest valid topic to leave room for filters. */
 const TOPIC_LEVELS = 8
 
 /** Receives device publications over every transport and passes them to the features. */
 export interface Broker {
   /** Accepts or closes a new connection. Calls `onAuthenticated` after a device authenticates over the connection. */
   accept(stream: Duplex, address: string, onAuthenticated?: () => void): void
-  /** Number of open connections. */
   readonly size: number
   close(): Promise<void>
 }
@@ -42,7 +41,7 @@ export interface BrokerOptions {
   connections: Connections
   reports: DeviceReports
   rateLimits: Pick<RateLimits, 'devices' | 'failures'>
-  /** Maximum number of connections, and maximum number of unauthenticated connections per address. */
+  /** The maximum number of connections, and the maximum number of unauthenticated connections per address. */
   limits: { connections: number; unauthenticated: number }
 }
 
@@ -69,7 +68,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
       const session = sessions.of(client.conn)
       if (session === undefined) return done(new Error('closed'), false)
       clearTimeout(session.authenticationTimer)
-      // The broker's client IDs are case-sensitive. The broker does not retain sessions across connections, as CONNACK reports.
+      // The broker distinguishes client IDs by case, but device IDs are case-insensitive. CONNACK reports that the
+      // broker does not retain sessions across connections.
       packet.clientId = packet.clientId.toLowerCase()
       packet.clean = true
       session.will = packet.will
@@ -88,7 +88,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     authorizePublish(client, packet, done) {
       if (client === null) return done()
-      // The broker publishes a will after the device's connection has ended.
+      // The broker publishes a will only after the device's connection has ended.
       const session = sessions.of(client.conn) ?? ended.get(client.conn)
       traffic
         .publish(session, packet)
@@ -99,7 +99,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
         )
     },
     authorizeSubscribe(client, subscription, done) {
-      // null makes SUBACK report the failure (MQTT 3.1.1 §3.9.3).
+      // With null, SUBACK reports the failure (MQTT 3.1.1 §3.9.3).
       done(null, traffic.subscribe(sessions.of(client.conn), subscription) ? subscription : null)
     },
   })
@@ -122,15 +122,15 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
   const cutOff = (session: Session): void => {
     session.isCutOff = true
-    // A device that is still authenticating receives the reason in CONNACK.
+    // A device that is still authenticating gets the reason in CONNACK.
     if (session.device !== undefined) disconnect(session, disconnected.cutOff)
   }
 
   aedes.on('client', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
-    // A second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first connection, and its close
-    // event follows.
+    // A second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first connection, whose
+    // close event follows.
     const previous = sessions.setDevice(session)
     if (previous !== undefined) disconnect(previous, disconnected.connectedAgain)
   })

@@ -6,20 +6,19 @@ import type { Session } from './sessions.ts'
 const LOG_EVERY_MS = 10_000
 const MAX_ENTRIES = 1_000
 
-/** The server's reasons for disconnecting an authenticated device. */
+/** The reasons for which the server disconnects an authenticated device. */
 export const disconnected = {
   connectedAgain: 'it connected again',
   connectedElsewhere: 'it connected to another server',
   cutOff: 'its secret was rotated, or it was deleted',
 } as const
 
-/** Logs that the server disconnected a device, with the reason. */
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Logs each device at most once every ten seconds per reason, with the number of unlogged disconnections. Otherwise,
- * two devices with the same credentials would fill the log, because they disconnect each other as fast as they can
- * connect.
+ * Logs each device at most once every ten seconds per reason, with the number of disconnections that were not logged.
+ * Otherwise, two devices with the same credentials would fill the log, because they disconnect each other as fast as
+ * they can connect.
  */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,

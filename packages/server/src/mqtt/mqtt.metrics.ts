@@ -27,7 +27,7 @@ export function measurePublications(metrics: Metrics, tracing: Tracing | undefin
   }
 }
 
-/** Counts every rejection. The log contains only a sample for each reason. */
+/** Counts every rejection, because the log contains only a sample for each reason. */
 export function countRejections(metrics: Metrics, log: LogRejection): LogRejection {
   const count = metrics.counter('mqttRefusals')
   return (reason, details) => {

@@ -16,9 +16,8 @@ import { countRejections, measureMqtt, measurePublications } from './mqtt.metric
 import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
-/** The MQTT listeners. */
 export interface Mqtt {
-  /** The port of the TCP or TLS listener; undefined without a listener. */
+  /** The port of the TCP or TLS listener. Undefined if there is no such listener. */
   readonly port: number | undefined
   /** Closes all connections and stops accepting new connections. */
   close(): Promise<void>
@@ -26,9 +25,9 @@ export interface Mqtt {
 
 export interface MqttOptions {
   config: Config
-  /** The TCP or TLS port. 0 selects any free port. If undefined, MQTT is served only over WebSocket. */
+  /** The TCP or TLS port. 0 selects any free port. If undefined, devices can connect only over WebSocket. */
   port: number | undefined
-  /** The port's certificate. With a certificate, the port accepts only TLS. */
+  /** The port's certificate. If set, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
@@ -36,7 +35,10 @@ export interface MqttOptions {
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   connections: Connections
-  /** By default, MQTT uses its own limits, created from the settings and separate from the HTTP limits. */
+  /**
+   * The rate limits. By default, MQTT has its own limits, which are created from the settings and separate from the
+   * HTTP limits.
+   */
   rateLimits?: RateLimits
   /** The HTTP server that accepts WebSocket connections. */
   server: Server

@@ -4,11 +4,13 @@ import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './sessions.ts'
 
 /**
- * Delays messages from a device that exceeds its rate limit. A rejection would close the connection and lose the messages in
- * flight. During the delay, the server reads no further messages from the device.
+ * Delays messages from a device that exceeds its rate limit. A rejection would close the connection and lose the
+ * messages in flight. During the delay, the server reads no further messages from the device.
  */
 export interface Pacing {
-  /** Resolves, in call order, when the device may send another message. Rejects if the connection ends first. */
+  /**
+   * Resolves, in the order of calls, when the device may send another message. Rejects if the connection ends first.
+   */
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 

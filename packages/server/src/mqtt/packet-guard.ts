@@ -4,21 +4,20 @@ import type { Duplex } from 'node:stream'
 export type Violation = (reason: string) => void
 
 export interface PacketGuard {
-  /** Applies the limits for authenticated devices from now on. */
   authenticated(): void
 }
 
 export interface PacketLimits {
-  /** Maximum total bytes that a connection may send before it authenticates. */
+  /** The maximum total of bytes that a connection may send before it authenticates. */
   unauthenticated: number
-  /** Maximum size of each packet after authentication, in bytes. */
+  /** The maximum size, in bytes, of each packet after authentication. */
   packet: number
 }
 
 /**
- * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` if the connection sends too many
- * bytes before authentication, or a packet whose declared length exceeds the limit. The guard wraps `read` because piping
- * through another stream would use memory for each of ten thousand connections.
+ * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` if the connection sends
+ * too many bytes before authentication, or a packet whose declared length exceeds the limit. The guard wraps `read`,
+ * because piping through another stream would use memory for each of ten thousand connections.
  */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()
@@ -49,9 +48,9 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
 }
 
 /**
- * Reads everything that a stream has buffered. Since Node 26, `read()` returns only the first buffered chunk, but the broker
- * reads once per event and waits for more data if that is not a whole packet. A WebSocket client may send each byte in its own
- * message, so many chunks can arrive in one event.
+ * Reads all data that a stream has buffered. Since Node 26, `read()` returns only the first buffered chunk. The broker
+ * reads once per event, and waits for more data if that is not a whole packet. A WebSocket client may send each byte in
+ * its own message, so many chunks can arrive in one event.
  */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []
@@ -59,17 +58,17 @@ function readAll(read: () => Buffer | null): Buffer | null {
   return chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? null)
 }
 
-/** Maximum size of the length field, in bytes (MQTT 3.1.1 §2.2.3). */
+/** The maximum size of the length field, in bytes (MQTT 3.1.1 §2.2.3). */
 const MAX_LENGTH_BYTES = 4
 
 /**
- * Tracks a stream's packets by their fixed headers. For each chunk, returns the declared size in bytes of the longest packet
- * that is at least partly in the chunk, or undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
+ * Tracks a stream's packets by their fixed headers. For each chunk, returns the declared size, in bytes, of the longest
+ * packet that is at least partly in the chunk. Returns undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0
   let remaining = 0
-  /** Number of bytes read from the packet's length field; -1 if the next byte begins a packet. */
+  /** The number of bytes that have been read of the packet's length field, or -1 if the next byte begins a packet. */
   let lengthBytes = -1
 
   return (chunk) => {

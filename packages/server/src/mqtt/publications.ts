@@ -4,7 +4,7 @@ import { readObject, readState } from './payload.ts'
 import { readServices } from './services-payload.ts'
 import { idsTopic, type Publication } from './topics.ts'
 
-/** A message that the server publishes to the device. */
+/** A message that the server publishes to the device in response. */
 export interface Reply {
   topic: string
   payload: string

@@ -3,28 +3,29 @@ import type { ConnectPacket } from 'aedes'
 import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
-/** An MQTT connection, starting from its first byte. */
+/** An MQTT connection. A session exists from the connection's first byte. */
 export interface Session {
   readonly stream: Duplex
   readonly address: string
   readonly guard: PacketGuard
-  /** Closes the connection if it does not authenticate in time. */
+  /** A timer that closes the connection if it does not authenticate in time. */
   readonly authenticationTimer: NodeJS.Timeout
   /** Releases the connection's slot for unauthenticated connections. */
   readonly releaseSlot: () => void
-  /** Called after the device authenticates. */
   readonly onAuthenticated: () => void
   will?: ConnectPacket['will']
-  /** ID of the device that is authenticating or has authenticated. */
+  /** The ID of the device that is authenticating or has authenticated. */
   deviceId?: string
   /** The hash of the secret that the device sent. */
   secretHash?: Buffer
   device?: ReportingDevice
-  /** The topic filters that the device has subscribed to. */
   readonly topics: Set<string>
-  /** Whether the device's secret has been revoked. The server then rejects all further publications, including the will. */
+  /**
+   * Whether the device's secret has been revoked. If so, the server rejects all further publications, including the
+   * will.
+   */
   isCutOff: boolean
-  /** Why the server disconnected the authenticated device, if applicable. */
+  /** The reason why the server disconnected the authenticated device. Undefined if the server did not. */
   disconnectedFor?: string
 }
 
@@ -35,10 +36,10 @@ export interface Sessions {
   of(stream: unknown): Session | undefined
   /** Makes this session its device's current connection. Returns the device's previous connection, if any. */
   setDevice(session: Session): Session | undefined
-  /** Removes a session. Returns whether it was its device's current connection. */
+  /** Removes a session. Returns whether the session was its device's current connection. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
-  /** Returns all of a device's connections, including connections that are still authenticating. */
+  /** Returns all connections of a device, including those that are still authenticating. */
   allOfDevice(deviceId: string): Session[]
   all(): Iterable<Session>
 }
@@ -46,7 +47,7 @@ export interface Sessions {
 export function createSessions(): Sessions {
   const byStream = new Map<unknown, Session>()
   const byDevice = new Map<string, Session>()
-  /** Connections that have not authenticated. Only a few exist at a time. */
+  /** Contains connections that have not authenticated. Only a few exist at a time. */
   const authenticating = new Set<Session>()
   return {
     get size() {

@@ -7,7 +7,7 @@ import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** Large because all devices reconnect at the same time after a restart. */
+/** The queue of new connections is long, because all devices reconnect at the same time after a restart. */
 const BACKLOG = 4_096
 
 export interface MqttListener {
@@ -17,9 +17,9 @@ export interface MqttListener {
 
 export interface MqttListenerOptions {
   host: string
-  /** 0 selects any free port. */
+  /** The port to listen on. 0 selects any free port. */
   port: number
-  /** If undefined, the port accepts plain TCP. */
+  /** The port's certificate. If undefined, the port accepts plain TCP. */
   certificate: ServedCertificate | undefined
   log: FastifyBaseLogger
 }

@@ -1,12 +1,12 @@
 import { parseId } from '../features/devices/device-id.ts'
 
-/** A publication's kind, derived from its topic. IDs are in their stored form. */
+/** The kind of a publication, which its topic determines. IDs are in their stored form. */
 export type Publication =
   | { kind: 'attributes'; targetId: string }
   | { kind: 'serviceState'; serviceId: string }
   | { kind: 'services' }
 
-/** Parses one of a device's own topics. Returns undefined for other devices' topics and unknown topics. */
+/** Parses one of a device's own topics. Returns undefined for topics of other devices and for unknown topics. */
 export function readTopic(deviceId: string, topic: string): Publication | undefined {
   const [devices, owner = '', ...rest] = topic.split('/')
   if (devices !== 'devices' || parseId(owner) !== deviceId) return undefined
@@ -22,17 +22,23 @@ export function readTopic(deviceId: string, topic: string): Publication | undefi
 const topicWords = new Set(['devices', 'services', 'attributes', 'state', 'ids', '+', '#'])
 const LOGGED_LEVELS = 8
 
-/** Redacts a topic or filter for the log. Keeps only IDs and known words because any other level may be a misplaced secret. */
+/**
+ * Redacts a topic or filter for the log. Keeps only IDs and known words, because any other level may be a misplaced
+ * secret.
+ */
 export const redactTopic = (topic: string): string =>
   topic
     .split('/', LOGGED_LEVELS)
     .map((level) => (topicWords.has(level) || parseId(level) !== undefined ? level : '…'))
     .join('/')
 
-/** Returns the topic on which the server replies with the IDs of services published to this topic. */
+/**
+ * Returns the topic for a reply to a list of services. The reply contains the IDs of the services that the device
+ * published to this topic.
+ */
 export const idsTopic = (topic: string): string => `${topic}/ids`
 
-/** Whether a filter matches only the device's own topics, which begin with `devices/<device ID>/`. */
+/** Checks whether a filter matches only the device's own topics, which begin with `devices/<device ID>/`. */
 export function isOwnFilter(deviceId: string, filter: string): boolean {
   const [devices, owner = '', ...rest] = filter.split('/')
   return devices === 'devices' && parseId(owner) === deviceId && rest.length > 0

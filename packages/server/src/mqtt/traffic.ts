@@ -44,7 +44,7 @@ export function createTraffic({ reports, pacing, logRejection, measure }: Traffi
         logRejectedPublication('foreign topic')
         throw new Error('foreign topic')
       }
-      // A will is not delayed. The connection has ended, so the device cannot send the will again.
+      // A will is not delayed, because its connection has ended and the device cannot send it again.
       if (packet !== session.will) await pacing.wait(session, device.deviceId)
       try {
         return await measure(publication.kind, () => handlePublication(reports, device, publication, packet))
@@ -52,7 +52,7 @@ export function createTraffic({ reports, pacing, logRejection, measure }: Traffi
         const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
         logRejectedPublication(isRejected ? error.code : 'not written', message)
-        // This error closes the connection and is logged.
+        // The caller logs this error and closes the connection.
         throw isRejected ? new Error(message) : error
       }
     },

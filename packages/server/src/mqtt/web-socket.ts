@@ -7,15 +7,15 @@ import type { AddressOf } from '../lib/client-address.ts'
 import type { Broker } from './broker.ts'
 
 const PATH = '/mqtt'
-/** Subprotocol names for MQTT 3.1.1 (§6) and MQTT 3.1. */
+/** The subprotocol names for MQTT 3.1.1 (§6) and MQTT 3.1. */
 const SUBPROTOCOLS = ['mqtt', 'mqttv3.1']
 const MESSAGE_BYTES = 256 * 1024
-/** Maximum number of bytes before authentication: the broker's limit plus the overhead for WebSocket frames. */
+/** The maximum number of bytes before authentication: the broker's limit plus the overhead of WebSocket frames. */
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
 /**
- * Serves MQTT over WebSocket at an HTTP server's path /mqtt. Returns a function that stops accepting connections. The broker
- * closes open connections.
+ * Serves MQTT over WebSocket at the path /mqtt of an HTTP server. Returns a function that stops accepting connections.
+ * Open connections remain, because the broker closes them.
  */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
@@ -30,7 +30,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
     socket.on('error', () => {})
     const rejection = rejectionStatus(request)
     if (rejection !== undefined) {
-      // Node does not time out connections that request an upgrade.
+      // Node has no timeout for connections that request an upgrade, so the connection must be closed.
       socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
@@ -39,7 +39,8 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // The stream also emits peer errors, and the broker handles them there.
+      // The stream also emits errors of the peer, and the broker handles them there. Without a listener, the event
+      // would end the process.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })
@@ -57,7 +58,10 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/** Limits the bytes of unauthenticated connections because a message is fully assembled before the broker can check it. */
+/**
+ * Limits the bytes of unauthenticated connections. The broker alone could not do this, because it receives only whole
+ * messages.
+ */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {

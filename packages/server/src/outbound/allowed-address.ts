@@ -5,14 +5,14 @@ import type { Address, AddressRange } from '../lib/address-range.ts'
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
- * Whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and the IANA
- * special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4 address, such as 6to4
- * and NAT64, are not allowed because the network determines their destination. Pass `address` in the system's format, not in
- * URL format.
+ * Checks whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and
+ * the IANA special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4
+ * address, such as 6to4 and NAT64, are forbidden, because the network determines their destination. `address` must have
+ * the format of the operating system, not that of a URL.
  */
 export function isAllowedAddress(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false
-  // Converts IPv4-mapped addresses: ::ffff:127.0.0.1 connects to 127.0.0.1.
+  // IPv4-mapped addresses are converted, because ::ffff:127.0.0.1 connects to 127.0.0.1.
   const parsed = ipaddr.process(address)
   if (allowed.some((range) => isWithin(parsed, range))) return true
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(parsed, globalUnicast))

@@ -7,14 +7,15 @@ import type { AddressRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
-/** Sends requests to user-configured URLs if the server may connect to their addresses. */
+/** Sends requests to URLs that users configure, if the server may connect to their addresses. */
 export interface Outbound {
   /**
-   * Whether the host is a forbidden address or a forbidden loopback name. Does not look up other names because the result would
-   * reveal which names exist in the server's own network. Every connection checks the addresses of these names.
+   * Checks whether the host is a forbidden address or a forbidden loopback name. Does not look up other names, because
+   * the result would reveal which names exist in the server's own network. Their addresses are checked on every
+   * connection.
    */
   isForbidden(url: URL): boolean
-  /** Never rejects. The result contains any error. */
+  /** Sends a message. Never rejects, because the result contains any error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }
@@ -23,7 +24,6 @@ export interface OutboundMessage {
   url: URL
   headers: Record<string, string>
   body: string
-  /** Aborts the request. */
   signal?: AbortSignal
 }
 
@@ -39,16 +39,20 @@ export interface OutboundOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const TOTAL_TIMEOUT_MS = 15_000
-/** The minimum duration of a failed lookup. Most lookups take less time. */
+/** The minimum duration, in milliseconds, of a failed lookup. Most lookups take less time. */
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
-/** Responses up to this size are read completely, so the connection can be reused. Longer responses are aborted. */
+/**
+ * The size, in bytes, up to which a response is read completely so that its connection can be reused. Longer responses
+ * are aborted.
+ */
 const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
   const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed)
   const agent = new Agent({
-    // The lookup runs once per connection to a name. The connection uses the resulting address without another lookup.
+    // The lookup runs once for each connection to a name. The connection uses the resulting address without another
+    // lookup, so the checked address cannot change.
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
     allowH2: false,
     pipelining: 1,
@@ -85,7 +89,7 @@ async function send(
   isAllowed: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
-  // The lookup function does not run for a literal address.
+  // Node does not call the lookup function for a literal address, so it is checked here.
   if (isIP(host) !== 0 && !isAllowed(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
@@ -117,9 +121,9 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * Returns a lookup function for Node sockets that checks all addresses of a name. A name with a forbidden address fails in the
- * same way as a name without an address, after at least one second. Users therefore cannot find out which names exist in the
- * server's own network.
+ * Returns a lookup function for Node sockets that checks all addresses of a name. A name with a forbidden address fails
+ * in the same way as a name without an address, after at least one second. Users therefore cannot find out which names
+ * exist in the server's own network.
  */
 function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
@@ -168,12 +172,12 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** Describes an error for the webhook's owner without revealing anything about this server. */
+/** Describes an error for the webhook's owner. The description reveals nothing about this server. */
 function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
   if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
   if (name === 'AbortError') return 'aborted: the server stopped'
-  // Each address of a name can fail for a different reason. Only the first reason is reported.
+  // Each address of a name can fail for a different reason, but only the first reason is reported.
   if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`

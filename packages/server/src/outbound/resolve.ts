@@ -6,8 +6,8 @@ import { isIP } from 'node:net'
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Looks up a name in the hosts file and then in DNS. The system lookup would occupy a thread of a small pool until the name
- * server responds. Unanswered lookups would then delay all other lookups.
+ * Looks up a name in the hosts file and then in DNS. The system's own lookup would occupy a thread of a small pool
+ * until the name server responds, so unanswered lookups would delay all others.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()

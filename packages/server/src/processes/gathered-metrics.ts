@@ -4,10 +4,12 @@ import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
 import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 
-/** If a process takes longer to respond, its last known counters are used. */
+/**
+ * The number of milliseconds after which the last known counters of a process are used, because it has not responded.
+ */
 const RESPONSE_TIMEOUT_MS = 4_000
 
-/** The combined metrics of all server processes. A scrape of any one process covers all of them. */
+/** Combines the metrics of all server processes. A scrape of any one process covers all of them. */
 export interface GatheredMetrics {
   /** Handles a process's messages about metrics and ignores all others. */
   handleMessage(number: number, message: FromProcess): void
@@ -16,10 +18,9 @@ export interface GatheredMetrics {
 }
 
 export interface GatheringOptions {
-  /** Number of processes that should be running. */
   count: number
   running: ReadonlyMap<number, ProcessChannel>
-  /** Whether a process is unresponsive. Unresponsive processes are not asked for metrics. */
+  /** Returns whether a process is unresponsive. Such a process is not asked for metrics. */
   isUnresponsive: (number: number) => boolean
   log: FastifyBaseLogger
 }
@@ -71,7 +72,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // Read the totals before sampling: a process that ends during sampling is already among the responses.
+    // The totals are read before the sampling. A process that ends during the sampling may already be among the
+    // responses.
     const endedBefore = ofEnded
     const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])
     return { type: registry.contentType, text: await registry.metrics() }
@@ -79,7 +81,7 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 
   return {
     handleMessage(number, message) {
-      // The last message of a process may arrive after the process has ended, when the totals already include its
+      // The last message of a process may arrive after the process has ended. The totals then already include its
       // counters.
       if (!running.has(number)) return
       if (message.kind === 'samples') {
@@ -105,8 +107,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 }
 
 /**
- * Counters and histograms that are totals of all processes. Metrics of the Node.js process itself are omitted: their
- * label is the process number, and a replacement starts again at zero.
+ * Selects counters and histograms, which are totals of all processes. Omits metrics of the Node.js process itself.
+ * Their label is the number of the process, and a replacement starts again at zero.
  */
 const countersIn = (samples: Samples): Samples =>
   samples.filter(({ name, type }) => name.startsWith('muster_') && cumulativeTypes.has(String(type)))

@@ -5,19 +5,22 @@ import type { CommandSource } from '../start/run.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
 /**
- * Connects a server process to its parent, the process that started it. node:cluster ends the process if the parent
- * ends.
+ * Connects a server process to its parent, the process that started it. If the parent ends, node:cluster ends the
+ * process too.
  */
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Makes these metrics available to the parent. The returned metrics render the text of all processes together. */
+  /** Makes these metrics available to the parent. Returns metrics whose text contains those of all processes. */
   share(metrics: Metrics): Metrics
-  /** Disconnects from the parent, so that the process can end. */
+  /** Disconnects from the parent. Otherwise, the connection would keep the process running. */
   end(): void
 }
 
-/** Longer than the parent waits for the other processes. After this time, a process reports only its own metrics. */
+/**
+ * The number of milliseconds after which a process reports only its own metrics. This is longer than the parent waits
+ * for the other processes.
+ */
 const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>
@@ -70,8 +73,8 @@ export function linkToParent(): Link {
 }
 
 /**
- * Resolves once the message is sent. If the connection to the parent is closed, this process is ending, and the message
- * is dropped.
+ * Sends a message. Resolves once it is sent. If the connection to the parent is closed, this process is ending, and the
+ * message is dropped.
  */
 const send = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {

@@ -12,16 +12,19 @@ import { watchProcesses } from './watch.ts'
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 /**
- * The time for a process to close all its parts, each of which has a separate limit. After this time, the process is
- * killed.
+ * The number of milliseconds in which a process must close all its parts, each of which has its own limit. After this
+ * time, the process is killed.
  */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/** After a process has run for this long, the next restart uses the first delay again. */
+/**
+ * The number of milliseconds after which a running process counts as stable. The next restart then uses the first delay
+ * again.
+ */
 const STABLE_MS = 60_000
 
-/** Several server processes under one command, on the same ports. */
+/** Runs several server processes under one command, on the same ports. */
 export interface Processes {
   /** Resolves to the URL once all processes serve requests. Rejects if one of them cannot. */
   start(): Promise<string>
@@ -32,15 +35,14 @@ export interface Processes {
 
 interface Ended {
   pid: number | undefined
-  /** The exit code, or the system error code if the process could not be created. */
+  /** The exit code, or the system's error code if the process could not be created. */
   code: number | string | null
   signal: NodeJS.Signals | null
 }
 
-/** How a process exited, or why it did not start serving requests. */
+/** The way a process exited, or the reason why it did not start serving requests. */
 type End = Ended | { reason: string }
 
-/** A process that serves requests. */
 interface Launched {
   url: string
   ended: Promise<End>
@@ -72,7 +74,7 @@ export function createProcesses(
       metrics.ended(number)
       return end
     })
-    // A process can end while a message is being sent to it.
+    // A process can end while a message is being sent to it. Without a listener, that error would end this process.
     worker.on('error', (error) => log.debug({ err: error }, 'cannot send a message to a server process'))
     worker.on('message', (message: FromProcess) => {
       watch.recordMessage(number)
@@ -128,14 +130,14 @@ export function createProcesses(
 }
 
 /**
- * Unlike `once` of node:events, does not reject on an error event before the exit event, such as a failed send to an
- * ending process.
+ * Resolves when a process exits. Unlike `once` of node:events, does not reject if an error event comes first, such as
+ * that of a failed send to an ending process.
  */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {
     const { pid } = worker.process
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => resolve({ pid, code, signal }))
-    // A process that the system could not create emits no exit event.
+    // If the system could not create a process, no exit event follows.
     if (pid === undefined)
       worker.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ pid, code: code ?? null, signal: null }))
   })

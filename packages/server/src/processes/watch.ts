@@ -3,15 +3,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { sendTo } from './messages.ts'
 
 const CHECK_EVERY_MS = 1_000
-/** A process cannot respond while it loads its code. */
+/** The minimum number of seconds that a starting process gets. While it loads its code, it cannot respond. */
 const MIN_START_SECONDS = 30
-/** A process that is only busy may miss this many checks. */
+/** The number of checks that a process may miss merely because it is busy. */
 const TOLERATED_CHECKS = 2
 
 /** Checks every second whether the event loops of the server processes respond. */
 export interface Watch {
   add(number: number, worker: Worker): void
-  /** Call this method for every message from a process. */
+  /** Records that a process has responded. Call this for every message from a process. */
   recordMessage(number: number): void
   isUnresponsive(number: number): boolean
   remove(number: number): void
@@ -21,11 +21,11 @@ export interface Watch {
 interface Watched {
   worker: Worker
   /**
-   * Checks since the first one without a response. A clock would be misleading: if this process could not run,
-   * responses that arrived in time would seem late.
+   * The number of checks since the first one without a response. A clock would be misleading: if this process could not
+   * run, responses that arrived in time would seem late.
    */
   missedChecks: number
-  /** Whether the process has sent any message, which means that it has started. */
+  /** Whether the process has sent a message, which shows that it has started. */
   hasStarted: boolean
 }
 

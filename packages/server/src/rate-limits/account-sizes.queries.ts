@@ -1,7 +1,7 @@
 import { type Database, query } from '../db/database.ts'
 import type { AccountSize } from '../graphql/cost/row-count.ts'
 
-/** Counting stops at this number of events. */
+/** The number of events at which counting stops. */
 const MOST_EVENTS = 100_000
 
 export async function readAccountSize(db: Database, accountId: string): Promise<AccountSize> {

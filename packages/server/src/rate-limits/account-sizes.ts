@@ -6,9 +6,9 @@ import { readAccountSize } from './account-sizes.queries.ts'
 
 /** Caches the number of records in each account for at most one minute. */
 export interface AccountSizes {
-  /** Returns the cached size, or undefined if the size is missing or outdated and must be read. */
+  /** Returns the cached size. Returns undefined if the size is missing or outdated, and the caller must read it. */
   known(accountId: string): AccountSize | undefined
-  /** Rejects if the query fails. */
+  /** Reads the size. Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>
 }
 
@@ -18,7 +18,7 @@ const ACCOUNTS = 10_000
 interface KnownSize {
   readonly reading: Promise<AccountSize>
   readonly readAt: number
-  /** Undefined during the query. */
+  /** The size, or undefined while the query is running. */
   size: AccountSize | undefined
 }
 

@@ -4,26 +4,33 @@ import { boundedMap } from '../lib/bounded-map.ts'
 export interface Policy {
   /** The policy name in the `RateLimit-Policy` header. */
   readonly name: string
-  /** Maximum number of points. */
+  /** The maximum number of points. */
   readonly capacity: number
-  /** Number of points refilled per second. */
+  /** The number of points that are refilled per second. */
   readonly perSecond: number
 }
 
-/** Token buckets with a shared policy, one for each subject. */
+/** A set of token buckets with a shared policy, one for each subject. */
 export interface Budget {
   readonly policy: Policy
   /** The value of the `RateLimit-Policy` header. */
   readonly policyField: string
-  /** Takes the points and returns 0. If too few are available, takes none and returns the seconds until they are available. */
+  /**
+   * Takes the points and returns 0. If too few points are available, takes none and returns the number of seconds until
+   * enough are available.
+   */
   take(subject: string, points: number): number
-  /** Gives points back. A negative number takes points, even if the balance goes below zero. */
+  /** Gives points back. A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void
   left(subject: string): number
-  /** Returns the whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
+  /**
+   * Returns the number of whole seconds until a negative balance reaches zero. Returns 0 if the balance is not
+   * negative.
+   */
   due(subject: string): number
   /**
-   * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining subjects.
+   * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining
+   * subjects.
    */
   report(subjects: number): [subject: string, points: number][]
   /** Takes the points that a subject has spent in another process. */
@@ -44,9 +51,9 @@ interface Bucket {
   filledAt: number
 }
 
-/** Maximum number of subjects in memory. An evicted subject starts again with a full bucket. */
+/** The maximum number of subjects in memory. An evicted subject starts again with a full bucket. */
 const SUBJECTS = 50_000
-/** Tolerance for rounding errors, because buckets refill by fractions of a point. */
+/** The tolerance for rounding errors, which occur because buckets refill by fractions of a point. */
 const ROUNDING = 1e-3
 
 export function createBudget(

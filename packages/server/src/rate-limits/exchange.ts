@@ -6,14 +6,17 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const REPORT_EVERY_MS = 500
-/** Maximum number of subjects in one notification. PostgreSQL limits the payload to 8000 bytes. */
+/** The maximum number of subjects in one notification, because PostgreSQL limits the payload to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
-/** Maximum number of subjects in one budget report. */
+/** The maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** Notifications about spending in other server processes. Without notifications, each process counts separately. */
+  /**
+   * Receives notifications about spending in other server processes. Without notifications, each process counts
+   * separately.
+   */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }

@@ -1,16 +1,16 @@
 import { type Budget, type BudgetOptions, createBudget, type Policy } from './budget.ts'
 
-/** The fewest points that an access key can spend at once, whatever its share. */
+/** The smallest number of points that an access key can spend at once, whatever its share. */
 const LEAST_CAPACITY = 20
 
-/** Budgets of access keys that may spend only a share of the points. */
+/** The budgets of access keys that may spend only a share of the quota. */
 export interface KeyShares {
   /**
-   * Returns the budget of all keys with this share, in percent. It charges a key and its account together, and takes nothing
-   * if one of them has too few points. Use `subjectOf` for its subjects.
+   * Returns the budget of all keys with this share, in percent. It charges a key and its account together, and takes
+   * nothing if one of them has too few points. Use `subjectOf` for its subjects.
    */
   budgetOf(share: number): Budget
-  /** The spending of all these keys, to exchange with other server processes. */
+  /** The spending of all these keys, which is exchanged with other server processes. */
   readonly reported: Pick<Budget, 'policy' | 'report' | 'applyRemoteSpending'>
 }
 
@@ -61,7 +61,7 @@ const policyOf = ({ capacity, perSecond }: Policy, share: number): Policy => ({
   perSecond: (perSecond * share) / 100,
 })
 
-/** Charges two budgets as one: a key's share, and the account that it belongs to. */
+/** Combines two budgets into one: that of a key's share, and that of the account to which the key belongs. */
 function together(keys: Budget, accounts: Budget): Budget {
   return {
     ...keys,

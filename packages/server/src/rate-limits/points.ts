@@ -1,28 +1,33 @@
 import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 
-/** Number of response objects that cost one point. */
+/** The number of objects in a response that cost one point. */
 export const OBJECTS_PER_POINT = 100
-/** Number of rows that are read but not returned and cost one point. */
+/** The number of rows that cost one point if they are read but not returned. */
 export const ROWS_PER_POINT = 2_000
-/** Number of `setAttributesMany` items that cost one point. */
+/** The number of `setAttributesMany` items that cost one point. */
 const ITEMS_PER_POINT = 10
 
 /** The cost of every request. */
 export const REQUEST_POINTS = 1
 
-/** Number of bytes in a rejected request that cost one point. */
+/** The number of bytes in a rejected request that cost one point. */
 export const REJECTED_BYTES_PER_POINT = 1_000
 
-/** Returns the additional cost of a request that is rejected because of its content: 1 for each full 1,000 bytes. */
+/**
+ * Returns the additional cost of a request that is rejected because of its content: 1 point for each full 1,000 bytes.
+ */
 export const pointsOfRejected = (bytes: number): number => Math.floor(bytes / REJECTED_BYTES_PER_POINT)
 
-/** Returns the cost of the objects in a response: 1 for each full hundred. */
+/** Returns the cost of the objects in a response: 1 point for each full hundred. */
 export const pointsOfObjects = (objects: number): number => Math.floor(objects / OBJECTS_PER_POINT)
 
-/** Returns the cost of rows that are read but not returned: 1 for each full 2,000. */
+/** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/** Returns the cost of an operation's changes: 1 for each mutation, or for each 10 items (or fewer) in `setAttributesMany`. */
+/**
+ * Returns the cost of an operation's changes. Each mutation costs 1 point. `setAttributesMany` costs 1 point for each
+ * 10 items, rounded up.
+ */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce((points, field) => points + pointsOfField(field), 0)

@@ -4,8 +4,8 @@ import { payerOfAddress, type RateLimits } from './rate-limits.ts'
 import { rateLimitHeaders } from './spend.ts'
 
 /**
- * Reports the address's remaining points in responses to requests that were not charged because they were shed, had an unknown
- * path, or were too large. Returns a function that creates these headers for responses that bypass hooks.
+ * Adds the address's remaining points to responses of requests that were not charged, because they were shed, had an
+ * unknown path, or were too large. Returns a function that creates these headers for responses that bypass hooks.
  */
 export function addRateLimitHeaders(
   app: FastifyInstance,

@@ -7,19 +7,20 @@ import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 import { createKeyShares, type KeyShares, subjectOf } from './key-shares.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
-/** All budgets of the server. */
 export interface RateLimits {
-  /** User budgets. All access keys and console sessions of a user share one budget. */
+  /** The budgets of users. All access keys and console sessions of a user share one budget. */
   readonly users: Budget
-  /** Budgets of access keys that may spend only a share of their user's points. */
+  /** The budgets of access keys that may spend only a share of their user's quota. */
   readonly keys: KeyShares
   readonly addresses: Budget
-  /** Registration code budgets. Codes are charged instead of addresses, because many devices may share an address. */
+  /**
+   * The budgets of registration codes. Codes are charged and not addresses, because many devices may share an address.
+   */
   readonly codes: Budget
-  /** Device budgets. One point is one message. */
+  /** The budgets of devices. Each message costs one point. */
   readonly devices: Budget
   readonly storage: StorageQuotas
-  /** Failed authentication attempts over any protocol. */
+  /** Counts failed authentication attempts over any protocol. */
   readonly failures: FailedSignatures
   close(): Promise<void>
 }
@@ -36,7 +37,7 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** If omitted, budgets contain only the spending of this process. */
+  /** Exchanges spending with other processes. If omitted, budgets contain only the spending of this process. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
@@ -52,7 +53,8 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // Device spending is not reported: a device is connected to one process at a time, and there may be too many devices.
+  // The spending of devices is not reported, because a device is connected to only one process at a time and there may
+  // be too many devices.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })
@@ -69,7 +71,6 @@ export interface Payer {
   readonly subject: string
 }
 
-/** Returns the address to charge for a request without a user, code, or device. */
 export const payerOfAddress = ({ addresses }: RateLimits, address: string): Payer => ({
   budget: addresses,
   subject: networkOf(address),
@@ -82,20 +83,19 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
 
 export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
-/** Who makes a request. */
 interface Caller {
   accountId: string
   personId?: string | undefined
   session?: string | undefined
   accessKey?: string | undefined
-  /** The percentage of the points that the access key may spend. */
+  /** The percentage of the quota that the access key may spend. */
   rateShare?: number | undefined
 }
 
 /**
- * Returns the user to charge. All keys of an account are charged to it, so more keys do not increase the quota; a key with a
- * share of the quota is charged to the share too. Sessions are charged to their person, whatever the account. The founder has
- * the ID of the account and shares its quota.
+ * Returns the user to charge. All keys of an account are charged to the account, so more keys do not increase the
+ * quota. A key with a share of the quota is charged to the share too. Sessions are charged to their person, whatever
+ * the account. The founder has the ID of the account and therefore shares its quota.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

@@ -21,21 +21,24 @@ import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges requests over every protocol. Functions that charge before the work starts may throw RATE_LIMITED. */
 export interface RequestCharges {
-  /** Charges the base cost of a request, as soon as the caller is known. */
+  /** Charges the base cost of a request. Call this as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** Charges a request that is rejected because of its content, by its bytes. The balance may go below zero. */
+  /** Charges a request that is rejected because of its content, by its bytes. The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points. Call this
-   * function after the operation with the data that was read, or undefined if a field failed. A failed operation receives a
-   * refund only for rows, because other fields may have read objects that are not in the response.
+   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.
+   * Call it after the operation with the data that was read, or with undefined if a field failed. A failed operation
+   * gets a refund only for rows, because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
-  /** Returns a function to call after each event of a stream. It resolves once points for the next event are available. */
+  /**
+   * Returns a function to call after each event of a stream. Its promise resolves once enough points for the next event
+   * are available.
+   */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-/** An account size at which every operation that may read additional rows does read some. */
+/** An account size so large that every operation that may read additional rows has a row cost. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
@@ -44,7 +47,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
 
   const charge = (start: OperationStart<Viewer>, rows: number): AfterOperation => {
     const { operation, request, reply, viewer } = start
-    // Mutations with a read-only key are rejected and store nothing.
+    // A mutation with a read-only key is rejected and stores nothing.
     if (operation.kind === 'mutation' && viewer?.readOnly === false)
       limits.storage.chargeAccount(viewer.accountId, bytesOfMutations(operation.rootFields()))
     const forObjects = pointsOfObjects(operation.objectCount)
@@ -54,7 +57,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // An operation that may cost more than the capacity is charged the whole capacity now and the rest afterward.
+    // If an operation may cost more than the capacity, the whole capacity is charged now and the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)
@@ -86,7 +89,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     return charge(start, counted.rows)
   }
 
-  /** Takes points for work that is already done. The balance may go below zero. */
+  /** Takes points for work that is already done. The balance may become negative. */
   const chargeAfterward = (requester: Requester<Viewer>, points: number): void => {
     const payer = payerFor(requester)
     payer.budget.give(payer.subject, -points)
@@ -107,7 +110,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       if (operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
       return sizes.read(viewer.accountId).then(
         (size) => chargeRows(start, size),
-        // The operation itself reports that the database is unavailable.
+        // The operation itself will report that the database is unavailable.
         () => charge(start, 0),
       )
     },

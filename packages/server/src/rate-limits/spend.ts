@@ -3,7 +3,10 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Payer } from './rate-limits.ts'
 
-/** Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few points are left. */
+/**
+ * Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few points are
+ * left.
+ */
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))
@@ -22,9 +25,9 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 /**
- * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t` is the
- * time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1, the minimum, because
- * points are refilled continuously.
+ * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t`
+ * is the time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1, the
+ * minimum, because points are refilled continuously.
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,

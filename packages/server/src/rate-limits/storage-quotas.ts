@@ -2,30 +2,36 @@ import { ApiError } from '../errors.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 
 const DAY_SECONDS = 86_400
-/** Number of bytes added to each write for the event that records the write. */
+/** The number of bytes that each write is charged for the event that records it. */
 const EVENT_BYTES = 200
 
 /**
- * Daily limits on the bytes that devices and accounts store. A quota refills continuously and is full after a day without
- * writes. Writes by a device count toward the device and its account. A user's mutations count only for the account.
+ * Limits the bytes that devices and accounts store per day. A quota refills continuously and is full after a day
+ * without writes. A write by a device counts for the device and its account. A mutation by a user counts only for the
+ * account.
  */
 export interface StorageQuotas {
-  /** Account quotas, shared with the other server processes. */
+  /** The budgets of accounts, which this process exchanges with the other server processes. */
   readonly accounts: Budget
-  /** Charges a device and its account for a write by the device. If either quota is too low, charges neither and throws. */
+  /**
+   * Charges a device and its account for a write by the device. If either quota is too low, charges neither and throws.
+   */
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
   /** Charges an account. If the quota is too low, charges nothing and throws RATE_LIMITED. */
   chargeAccount(accountId: string, bytes: number): void
-  /** Returns the quotas of a device and the account, and the account's usage, in bytes. */
+  /** Returns the quotas of a device and of the account, and the account's usage, all in bytes. */
   usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
 }
 
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** For device quotas, which are not shared, because a device is connected to one process at a time. */
+  /**
+   * The options for the budgets of devices. They are not shared, because a device is connected to only one process at a
+   * time.
+   */
   local: BudgetOptions
-  /** For account quotas, which are shared with the other server processes. */
+  /** The options for the budgets of accounts, which are shared with the other server processes. */
   shared: BudgetOptions
 }
 
@@ -56,7 +62,7 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
   const { capacity } = budget.policy
-  // A write above the daily quota uses the whole quota.
+  // If a write is larger than the daily quota, it uses the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
   const message = `${whose} may store ${capacity} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
@@ -75,8 +81,8 @@ export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
 /**
- * Returns an upper bound for the bytes that a document's mutations store, based on their arguments. A variable counts once for
- * each use.
+ * Returns an upper bound for the bytes that a document's mutations store, based on their arguments. A variable counts
+ * once for each use.
  */
 export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
   let bytes = 0

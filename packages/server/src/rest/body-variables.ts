@@ -5,11 +5,14 @@ import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
-/** Media types of a body. In a merge patch, null removes a member, as in attribute changes (RFC 7396). */
+/**
+ * Matches the media types of a body. In a merge patch, null removes a member, as it does in attribute changes (RFC
+ * 7396).
+ */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
-/** Reads the variables in a change's body. Treats a missing body as an empty object. */
+/** Reads the variables in the body of a change. Treats a missing body as an empty object. */
 export function bodyVariables(
   body: Buffer,
   contentType: string | undefined,

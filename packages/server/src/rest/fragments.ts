@@ -1,4 +1,4 @@
-/** The plain fields of a device that can be null. Clients can set them when they add or change a device. */
+/** The device fields that can be null and that clients can set when they add or change a device. */
 export const optionalDeviceFields: readonly string[] = ['hardwareId', 'platform']
 
 /** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these fragments. */

@@ -1,4 +1,7 @@
-/** The time of the REST API's deprecation, which is its release: 2026-11-20T00:00:00Z in seconds since 1970 (RFC 9745 §2.1). */
+/**
+ * The time of the REST API's deprecation in seconds since 1970 (RFC 9745 §2.1). It is the time of its release,
+ * 2026-11-20T00:00:00Z.
+ */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'
@@ -10,7 +13,7 @@ export function deprecationHeaders(url: string): Record<string, string> {
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** Returns the link to the next page, or undefined for the last page and for other responses. */
+/** Returns the link to the next page. Returns undefined for the last page and for responses that are not pages. */
 export function nextLink(url: string, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
   if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined

@@ -25,26 +25,24 @@ export interface Parameter {
   readonly description: string | undefined
 }
 
-/** A route with its parsed document. */
 export interface Operation {
   readonly route: Route
-  /** The name of the document's operation. */
   readonly id: string
   /** The document with the fragments it spreads. */
   readonly text: string
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly isChange: boolean
-  /** Parameters in the path, including parameters that are not variables. */
+  /** The parameters in the path, including those that are not variables. */
   readonly pathNames: readonly string[]
   /** The variables in the path. */
   readonly pathParameters: readonly Parameter[]
-  /** The other variables: query parameters for a query, or body members for a change. */
+  /** The other variables. They are query parameters for a query, and body members for a change. */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean
 }
 
-/** The variable for the viewer's ID. */
+/** The name of the variable for the viewer's ID. */
 export const SELF = 'self'
 
 export function readOperation(route: Route, schema: GraphQLSchema): Operation {
@@ -99,7 +97,10 @@ function readParameter(
 
 const readIn = 'The context for reading attributes. If omitted, the response contains the base values.'
 
-/** Returns the schema's descriptions of the arguments that the variables are passed to. */
+/**
+ * Returns descriptions of the variables. They are the schema's descriptions of the arguments to which the variables are
+ * passed.
+ */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

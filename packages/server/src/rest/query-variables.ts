@@ -4,7 +4,7 @@ import { parseJson } from '../graphql/transport/request-params.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation, Parameter } from './operation.ts'
 
-/** Reads the variables in the query string of a GET. Lists are repeated parameters. */
+/** Reads the variables in the query string of a GET request. A list is a repeated parameter. */
 export function queryVariables(url: string, { parameters }: Operation): Record<string, unknown> {
   const given = readQuery(url)
   const objects = parameters.filter(isJsonObject).map(({ name }) => name)
@@ -25,7 +25,7 @@ export function queryVariables(url: string, { parameters }: Operation): Record<s
   return variables
 }
 
-/** Rejects query strings of changes, because the body's digest would not cover them. */
+/** Rejects a query string in a change, because the body's digest would not cover it. */
 export function assertNoQuery(url: string): void {
   const [first] = readQuery(url)
   if (first === undefined) return
@@ -62,7 +62,10 @@ function givenValue(parameter: Parameter, given: readonly [string, string][]): u
   return readText(only(values, name), type, name)
 }
 
-/** Reads an object as JSON (`attributes={"site": "oslo"}`) or as one parameter per attribute (`attributes.site=oslo`). */
+/**
+ * Reads an object, either as JSON (`attributes={"site": "oslo"}`) or as one parameter per attribute
+ * (`attributes.site=oslo`).
+ */
 function objectValue(name: string, values: readonly string[], given: readonly [string, string][]): unknown {
   const members = given.filter(([each]) => each.startsWith(`${name}.`))
   if (members.length === 0) return values.length === 0 ? undefined : parseJson(only(values, name), name)

@@ -86,7 +86,7 @@ const argumentsTitle = (body: string | undefined, isChange: boolean): string => 
   return isChange ? 'Body' : 'Query'
 }
 
-/** Removes the common indentation of a document. */
+/** Removes the indentation that all lines of a document have in common. */
 function unindent(document: string): string {
   const lines = document.replaceAll(/\( /g, '(').split('\n')
   const [, second = ''] = lines

@@ -4,10 +4,12 @@ import type { Route } from './route.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** One step of `at`: a member, an item by its index, or the item with the ID in the path. */
+/** One step of `at`: a member, an item by its index, or the item whose ID is in the path. */
 type Step = { member: string } | { index: number } | { key: string }
 
-/** Returns a route's response from its document's data. Throws NOT_FOUND if the data does not contain the response. */
+/**
+ * Returns a route's response from the data of its document. Throws NOT_FOUND if the data does not contain the response.
+ */
 export function responseBody(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
   if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')
@@ -36,7 +38,7 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-/** Returns the noun for a path: the noun for `/access-keys/{key}` is `access key`. */
+/** Returns the noun for a path. For example, the noun for `/access-keys/{key}` is `access key`. */
 const nounOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace('-', ' ').replace(/s$/, '')
 
 /** Replaces the placeholders in a path, such as `/devices/{device.id}`, with values from a response. */
@@ -46,5 +48,7 @@ export function fillPath(path: string, body: unknown): string {
   )
 }
 
-/** Percent-encodes a path segment except colons, which every ID contains and RFC 3986 §3.3 allows in a path. */
+/**
+ * Percent-encodes a path segment except for colons. Every ID contains colons, and RFC 3986 §3.3 allows them in a path.
+ */
 const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -16,7 +16,7 @@ import { type RestInput, type RestViewer, serve } from './serve.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Serves the table of routes in a separate Fastify scope, which reads bodies as bytes. */
+/** Serves the table of routes in its own Fastify scope, which reads bodies as bytes. */
 export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
   const { schema } = input.executor
   app.register(
@@ -72,7 +72,10 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/** Adds a catch-all route instead of a not-found handler, because the server's own catch-all routes would match first. */
+/**
+ * Adds a catch-all route. A not-found handler would not run, because the server's own catch-all routes would match
+ * first.
+ */
 function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)

@@ -9,10 +9,9 @@ import { assertNoQuery, queryVariables } from './query-variables.ts'
 import { responseBody } from './response.ts'
 import { sendErrors, sendResponse } from './send.ts'
 
-/** The viewer properties that the REST API uses. */
 export interface RestViewer extends GraphqlViewer {
   readonly accountId: string
-  /** The access key that signed the request. Viewers without an access key are rejected, even with a session. */
+  /** The access key that signed the request. A viewer without an access key is rejected, even with a session. */
   readonly accessKey?: string
 }
 
@@ -50,7 +49,10 @@ export async function serve<Viewer extends RestViewer>(
   return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
-/** Returns the signer. Rejects browser sessions, because only the GraphQL API protects them from requests by other sites. */
+/**
+ * Returns the viewer that signed the request. Rejects browser sessions, because only the GraphQL API protects them from
+ * requests by other sites.
+ */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -4,7 +4,6 @@ import { integer, timeSpan } from './values.ts'
 
 const MIB = 2 ** 20
 
-/** Archives and scheduled backups. */
 export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey } from './values.ts'
 
-/** Where the server stores data, and for how long. */
+/** Settings for where the server stores data, and for how long. */
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',

@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
 
-/** How devices connect and report. */
+/** Settings for how devices connect and report. */
 export const deviceSettings = {
   presenceHold: setting({
     name: 'MUSTER_PRESENCE_HOLD',

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
 
-/** Server processes. */
 export const processSettings = {
   processes: setting({
     name: 'MUSTER_WORKERS',

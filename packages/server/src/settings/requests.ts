@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { flag, integer } from './values.ts'
 
-/** What a request must contain, and limits on requests. */
+/** Settings for what a request must contain, and for limits on requests. */
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',

@@ -2,7 +2,7 @@
 export interface Setting<Value> {
   name: string
   meaning: string
-  /** The default, as shown in the docs. */
+  /** The default as the documentation shows it. */
   default: string
   secret?: boolean
   /**

@@ -2,7 +2,10 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** Where the server sends traces. The names are OpenTelemetry's, whose library reads further variables itself. */
+/**
+ * Settings for where the server sends traces. Their names are those of OpenTelemetry, whose library reads further
+ * variables itself.
+ */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
-// Parsers of setting values. Each throws an error whose message describes valid values.
+// Each of these parsers of setting values throws an error whose message describes valid values.
 
 export function integer(text: string, minimum: number, maximum: number): number {
   const value = Number(text)
@@ -12,7 +12,7 @@ export function integer(text: string, minimum: number, maximum: number): number 
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Returns milliseconds. */
+/** Parses a time span and returns milliseconds. */
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
@@ -93,7 +93,7 @@ export function origin(text: string): string {
   return url.origin
 }
 
-/** Reads origins that are separated by commas. `*` is not accepted: every allowed origin must be listed. */
+/** Parses origins that are separated by commas. Rejects `*`, because every allowed origin must be listed. */
 export function origins(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {

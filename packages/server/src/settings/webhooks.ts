@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { ranges, retries } from './values.ts'
 
-/** The addresses to which webhooks may send, and the times at which deliveries are retried. */
+/** Settings for the addresses to which webhooks may send, and for the times at which deliveries are retried. */
 export const webhookSettings = {
   webhookAllow: setting({
     name: 'MUSTER_WEBHOOK_ALLOW',

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 export interface Part {
   name: string
   close: () => Promise<void>
-  /** The time in milliseconds that closing may take. After that, the next part is closed anyway. */
+  /** The number of milliseconds that closing may take. After that, the next part is closed anyway. */
   within: number
 }
 

@@ -4,18 +4,18 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
 /**
- * Connections of a server process that do not serve requests: five for background work, and one each for the job queue,
- * notifications, and probes.
+ * The connections of a server process that do not serve requests: five for background work, and one each for the job
+ * queue, notifications, and probes.
  */
 const BACKGROUND_CONNECTIONS = 8
 
 type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>
 
-/** The maximum number of connections of all server processes to the database itself, not to a pooler. */
+/** Returns the maximum number of connections that all server processes open to the database itself, not to a pooler. */
 export const connectionsNeeded = ({ processes, databaseConnections, databaseDirectUrl }: Counts): number =>
   processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? databaseConnections : 0))
 
-/** Warns at the start. Otherwise, the problem would appear only when requests fail under load. */
+/** Warns when the server starts. Otherwise, the problem would appear only when requests fail under load. */
 export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
   const needed = connectionsNeeded(config)
   const { rows } = await sql<{ allowed: number }>`

@@ -14,7 +14,7 @@ export interface Credentials {
 
 export const credentialsPath = (dataFolder: string): string => join(dataFolder, 'credentials')
 
-/** Credentials of an owner who may not be committed to the database yet. */
+/** Returns the path of credentials whose owner may not have been committed to the database yet. */
 const stagedPath = (dataFolder: string): string => join(dataFolder, 'credentials.new')
 
 export const formatCredentials = ({ url, accessKeyId, secretAccessKey, email, password }: Credentials): string =>
@@ -41,7 +41,10 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Moves staged credentials to the file that clients read. An existing file is for another database and is renamed. */
+/**
+ * Moves staged credentials to the file that clients read. If that file exists, it is for another database and is
+ * renamed.
+ */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {
@@ -57,8 +60,8 @@ export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(s
 
 /**
  * Updates the URL in the `[default]` section after the server's port or public URL has changed. Only a loopback URL is
- * updated, because a user set any other URL. Other sections do not change, because they may be for other servers on
- * this machine.
+ * updated, because a user must have set any other URL. Other sections stay unchanged, because they may be for other
+ * servers on this machine.
  */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)

@@ -1,7 +1,7 @@
 const EXIT_DELAY_MS = 3_000
 
 /**
- * Ends the process after a delay even if handles are still open. By then, everything that matters is closed, but
+ * Ends the process after a delay, even if handles are still open. By then, all parts that matter are closed, but
  * connections to an unresponsive database may never close.
  */
 export function exitSoon(): void {

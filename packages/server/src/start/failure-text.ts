@@ -3,8 +3,8 @@ import { EmbeddedError } from '../db/embedded/embedded-error.ts'
 import { StartError } from '../start-error.ts'
 
 /**
- * The text to print when the server fails: only the message for errors that are written for operators, and the stack
- * for all others.
+ * Returns the text to print when the server fails. For an error that is written for operators, this is only its
+ * message. For any other error, it is the stack.
  */
 export function failureText(error: unknown): string {
   const kinds = [StartError, ConfigError, EmbeddedError]

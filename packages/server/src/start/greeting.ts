@@ -5,11 +5,11 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** The path of the credentials file; undefined if another server's data folder contains it. */
+  /** The path of the credentials file. Undefined if the data folder of another server contains it. */
   credentials: string | undefined
 }
 
-/** The text that tells the operator what to open and what to try next. */
+/** Returns the text that tells the operator what to open and what to try next. */
 export function greeting({ url, config, isFirstStart, credentials }: GreetingOptions): string {
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)
@@ -24,7 +24,7 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   return lines.join('\n')
 }
 
-/** The URL of a listening server for clients on this machine. */
+/** Returns the URL at which clients on this machine reach the server. */
 export function localUrl({ host, port, tlsCert }: Pick<Config, 'host' | 'port' | 'tlsCert'>): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   const scheme = tlsCert === undefined ? 'http' : 'https'

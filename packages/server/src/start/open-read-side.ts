@@ -16,8 +16,8 @@ export interface ReadingOptions {
 }
 
 /**
- * The replica of DATABASE_READ_URL; undefined if the setting is not set. The server starts even if the replica is
- * unreachable.
+ * Opens the replica of DATABASE_READ_URL. Returns undefined if the setting is not set. The server starts even if the
+ * replica is unreachable.
  */
 export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptions): ReadSide | undefined {
   const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: responseTimeout } = config

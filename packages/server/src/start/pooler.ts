@@ -5,11 +5,10 @@ import type { DatabaseOptions } from '../db/database.ts'
 import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
 
-/** How the server connects to its database. */
 export interface DatabaseAccess {
-  /** For work that needs a dedicated connection: notifications, locks, and migrations. */
+  /** Options for work that needs a dedicated connection: notifications, locks, and migrations. */
   connection: pg.PoolConfig
-  /** For requests, which can go through a pooler. */
+  /** Options for requests, which can go through a pooler. */
   requests: Pick<DatabaseOptions, 'connection' | 'direct'>
 }
 
@@ -17,8 +16,8 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass session
- * settings on.
+ * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass on
+ * session settings.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
@@ -44,14 +43,14 @@ export async function checkPooler(
 }
 
 /**
- * Whether a pooler in transaction mode is between the server and the database. A client sets a value on its connection.
- * If another client sees this value, both share the connection. If the first client no longer sees it, the pooler
- * resets the connection after each transaction (PgBouncer's `server_reset_query_always`).
+ * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
+ * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
+ * pooler resets the connection after each transaction (PgBouncer's `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // A database reports its real process ID when a client connects. A pooler invents one.
+    // A database reports its real process ID when a client connects, but a pooler invents one.
     if (rows[0]!.pid === (client as unknown as { processID: number }).processID) return false
     return withClient(connection, async (other) => {
       for (let probe = 0; probe < PROBES; probe++) {
@@ -75,7 +74,7 @@ const identityOf = (connection: pg.ClientConfig): Promise<string> =>
     return JSON.stringify(rows)
   })
 
-/** Statements that make the missing session settings the defaults of new connections. */
+/** Returns statements that make the missing session settings the defaults of new connections. */
 const missingSettings = (connection: pg.ClientConfig, statementTimeout: number): Promise<string[]> =>
   withClient(connection, async (client) => {
     const wanted = sessionSettings(statementTimeout)

@@ -5,7 +5,7 @@ import { type Closing, createClosing } from './closing.ts'
 import { createReload } from './reload.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-/** What `run` passes to the program that it runs. */
+/** The functions and signal that `run` passes to its program. */
 export interface Running {
   log: FastifyBaseLogger
   closing: Closing
@@ -13,7 +13,7 @@ export interface Running {
   onLost: (reason: string) => void
   /** Adds a function that is called on each request to reload. */
   onReload: (read: () => Promise<void>) => void
-  /** Aborts when the program should stop. */
+  /** A signal that is aborted when the program should stop. */
   signal: AbortSignal
 }
 
@@ -25,7 +25,7 @@ export interface CommandSource {
 
 /**
  * Runs a program until SIGTERM, SIGINT, or a stop command, or until its terminal closes. Resolves once all its parts
- * are closed. Rejects if it cannot start, or if it loses a part that it needs.
+ * are closed. Rejects if the program cannot start, or if it loses a part that it needs.
  */
 export async function run(
   log: FastifyBaseLogger,

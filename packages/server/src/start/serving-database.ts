@@ -10,7 +10,7 @@ import { connectionsNeeded } from './connections.ts'
 import type { DatabaseAccess } from './pooler.ts'
 import { checkPooler } from './pooler.ts'
 
-/** The database of this server: the embedded one, or the one in DATABASE_URL. */
+/** The database of this server. It is the embedded one or the one in DATABASE_URL. */
 export interface ServingDatabase extends DatabaseAccess {
   stop(): Promise<void>
 }
@@ -20,11 +20,14 @@ export interface ServingDatabaseOptions {
   log: FastifyBaseLogger
   /** Called when the embedded database has exited and could not be restarted. */
   onLost: (reason: string) => void
-  /** Aborts waiting for the database. */
+  /** A signal that, when aborted, ends the wait for the database. */
   signal: AbortSignal
 }
 
-/** All connections are direct, except that requests use the pooler in DATABASE_URL if DATABASE_DIRECT_URL is set. */
+/**
+ * Returns how to connect to the database. All connections are direct, except that requests use the pooler in
+ * DATABASE_URL if DATABASE_DIRECT_URL is set.
+ */
 export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: Config): DatabaseAccess {
   if (databaseUrl === undefined) {
     const connection = connectionTo(clusterFolderOf(dataFolder))
@@ -58,10 +61,10 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
 }
 
 const MIN_CONNECTIONS = 100
-/** For the command line, and for operators who query the database. */
+/** The number of connections for the command line, and for operators who query the database. */
 const OTHER_CONNECTIONS = 20
 const MAX_RESTARTS = 5
-/** After the database has run this long, its earlier failures no longer count. */
+/** The number of milliseconds after which the earlier failures of a running database no longer count. */
 const STABLE_MS = 60_000
 
 /** Starts the embedded database and restarts it if it exits unexpectedly. Its connection settings stay the same. */
@@ -117,7 +120,7 @@ const databaseName = ({ databaseDirectUrl }: Config): string =>
   databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
 
 interface NamedDatabase {
-  /** The setting that contains its URL. */
+  /** The name of the setting that contains its URL. */
   name: string
   connection: pg.ClientConfig
 }
@@ -148,7 +151,10 @@ async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, 
 
 const transientCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
 
-/** 57P03: the database is starting or shutting down. 53300: no connection is free. */
+/**
+ * Checks for 57P03, which means that the database is starting or shutting down, and for 53300, which means that no
+ * connection is free.
+ */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 

@@ -21,7 +21,7 @@ export interface SetUpOptions {
   /** The URL that clients use. */
   url: string
   log: FastifyBaseLogger
-  /** Aborts waiting for another server that is also setting up. */
+  /** A signal that, when aborted, ends the wait for another server that is also setting up. */
   signal?: AbortSignal
 }
 
@@ -37,8 +37,8 @@ type Outcome = SetUp & { publish: boolean }
  * Checks the master key, or creates it. In an empty database, also creates the owner with an access key. If several
  * servers start at the same time, only one of them does this.
  *
- * The credentials are written to a temporary name before the owner is committed, and renamed afterward. After a crash in
- * between, the next start renames them, so no owner is ever without credentials.
+ * The credentials are written to a temporary name before the owner is committed, and are renamed afterward. If the
+ * server crashes in between, the next start renames them, so no owner is ever without credentials.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
   const { db, config, log, signal } = options
@@ -54,7 +54,7 @@ export async function setUp(options: SetUpOptions): Promise<SetUp> {
   }
 }
 
-/** Whether the error is from the file system, not from a connection. */
+/** Checks whether the error is from the file system, not from a connection. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
@@ -65,7 +65,7 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
  */
 export const SET_UP_LOCK = 'muster set up'
 
-/** Uses a session-level lock, so that the lock also covers the work after the commit. */
+/** Runs `work` under a session-level lock, because the lock must also cover the work after the commit. */
 function withSetUpLock<Result>(
   { db, signal }: { db: Database; signal: AbortSignal | undefined },
   work: (connection: Database) => Promise<Result>,
@@ -94,8 +94,8 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
 }
 
 /**
- * Whether an earlier start staged credentials of an owner that was committed. Deletes credentials of an owner that was
- * not.
+ * Checks whether an earlier start staged credentials of an owner that was committed. If the owner was not committed,
+ * deletes the credentials.
  */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { isatty } from 'node:tty'
 
 export interface StopSignal {
-  /** Aborts when the server should stop. */
+  /** A signal that is aborted when the server should stop. */
   signal: AbortSignal
   /** Stops the server without a signal. */
   stop(): void
@@ -12,16 +12,19 @@ export interface StopSignal {
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** POSIX: a process ended by signal n has the exit status 128 + n. */
+/** The exit status of a process that a signal ended is 128 plus the number of the signal (POSIX). */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
-/** Signals within this time count as one, because a terminal and npm may both forward the same Ctrl-C. */
+/**
+ * The number of milliseconds within which several signals count as one, because a terminal and npm may both forward the
+ * same Ctrl-C.
+ */
 const DUPLICATE_MS = 250
 
 /**
- * The first signal stops the server after requests in flight finish; the second signal ends the process immediately. On
- * a terminal, SIGHUP counts as such a signal, because it means that the terminal has closed. Without a terminal, SIGHUP
- * requests a reload.
+ * Handles stop signals. The first signal stops the server after requests in flight have finished, and the second ends
+ * the process immediately. On a terminal, SIGHUP counts as such a signal, because it means that the terminal has
+ * closed. Without a terminal, SIGHUP requests a reload.
  */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()

@@ -4,24 +4,23 @@ import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { StartError } from '../start-error.ts'
 
-/** The files of a certificate with its chain and of its private key, each with the name of its setting. */
+/** The files of a private key, and of a certificate with its chain. Each has the name of its setting. */
 export interface CertificateFiles {
   cert: { setting: string; file: string }
   key: { setting: string; file: string }
 }
 
-/** A certificate with its chain, and a private key, as PEM. */
+/** A private key, and a certificate with its chain, in PEM format. */
 export interface Pair {
   cert: Buffer
   key: Buffer
 }
 
-/** A certificate and its matching private key, ready to use. */
 export interface Certificate extends Pair {
   context: SecureContext
-  /** When the certificate expires. */
+  /** The time when the certificate expires. */
   until: Date
-  /** Whether clients that connect to this host name or address accept the certificate. */
+  /** Returns whether clients that connect to this host name or address accept the certificate. */
   isFor(host: string): boolean
 }
 
@@ -54,7 +53,7 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
   }
 }
 
-/** Reads the certificate without its key first, so that an error names the right file. */
+/** Reads the certificate without its key. This comes first, because an error should name the file that is invalid. */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
 
-/** The certificates that the server presents to clients. Undefined for a listener without TLS. */
+/** The certificates that the server presents to clients. Each is undefined if its listener has no TLS. */
 export interface Certificates {
   http: ServedCertificate | undefined
   mqtt: ServedCertificate | undefined
@@ -27,7 +27,7 @@ export async function openCertificates(config: TlsConfig, log: FastifyBaseLogger
 }
 
 interface CertificateSettings {
-  /** The common prefix of both settings' names. */
+  /** The prefix that the names of both settings have in common. */
   prefix: string
   cert: string | undefined
   key: string | undefined

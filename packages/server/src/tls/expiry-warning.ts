@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Certificate } from './certificate.ts'
 
 interface ExpiryWarningOptions {
-  /** Path of the certificate. */
+  /** The path of the certificate. */
   file: string
   log: FastifyBaseLogger
   clock: () => Date
@@ -13,8 +13,8 @@ const SOON_MS = 7 * DAY_MS
 
 /**
  * Warns before and after a certificate expires. Call the returned function as often as needed with the current
- * certificate. It logs a warning once a day from seven days before expiry, at expiry, and once a day after it, until
- * the certificate is replaced.
+ * certificate. It logs a warning once a day, from seven days before expiry until the certificate is replaced, and at
+ * the time of expiry.
  */
 export function createExpiryWarning({
   file,

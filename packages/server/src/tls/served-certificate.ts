@@ -20,8 +20,8 @@ export interface ServedCertificate {
 }
 
 /**
- * Polls the contents of the files. A file watcher does not notice when a file, or a symbolic link to it, is replaced by
- * renaming, and some file systems report no changes at all.
+ * The interval, in milliseconds, between reads of the files. A file watcher would not notice when a file, or a symbolic
+ * link to it, is replaced by renaming. Some file systems report no changes at all.
  */
 const CHECK_INTERVAL_MS = 2_000
 
@@ -70,7 +70,7 @@ export async function serveCertificate(
     current: () => current,
     onChange: (listener) => void listeners.push(listener),
     reload() {
-      // Logs the reason again if the files are still invalid.
+      // If the files are still invalid, the next check logs the reason again.
       failure = undefined
       return queueCheck()
     },

@@ -39,11 +39,14 @@ const kinds = {
 /** The number of spans that can wait for the collector. Further spans are dropped. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
-/** The processor waits longer than the exporter's timeout, so that the exporter can report the timeout. */
+/**
+ * The number of milliseconds that the processor waits longer than the exporter, so the exporter can report its own
+ * timeout.
+ */
 const GRACE_MS = 1_000
 
 /**
- * Registers nothing with OpenTelemetry's global API. Otherwise, libraries would create spans there, with values that
+ * Creates tracing without OpenTelemetry's global API. With that API, libraries would create spans too, with values that
  * must not be exported.
  */
 export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
@@ -76,7 +79,7 @@ export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): 
   }
 }
 
-/** The active span. Work that outlasts its span, such as a timer, does not belong to the span after its end. */
+/** The active span. Once it has ended, work that outlasts it, such as a timer, does not belong to it. */
 interface ActiveSpan {
   context: Context
   hasEnded: boolean
@@ -105,7 +108,10 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
     Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
   )
 
-/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. The host and the command line are not included. */
+/**
+ * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. The
+ * host and the command line are left out, because they may reveal private data.
+ */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector]

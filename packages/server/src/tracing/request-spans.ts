@@ -7,7 +7,7 @@ export interface RequestSpans {
 }
 
 /**
- * Creates a span for each request, from its headers to the end of its response, except for requests to exempt paths.
+ * Creates a span for each request, from its headers to the end of its response. Requests to exempt paths have no spans.
  */
 export function traceRequests(
   app: FastifyInstance,
@@ -35,7 +35,7 @@ export function traceRequests(
     })
     done()
   })
-  // The span becomes active only now, because the body is parsed in a different async context.
+  // The span becomes active here and not earlier, because the body is parsed in a different async context.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request)
     if (span === undefined) done()

@@ -1,5 +1,6 @@
 /**
- * The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except samplers that need another service.
+ * The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except those of samplers that need another
+ * service.
  */
 export const samplerNames = [
   'always_on',

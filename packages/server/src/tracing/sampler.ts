@@ -9,7 +9,7 @@ import type { SamplerName } from './sampler-names.ts'
 
 export interface SamplerOptions {
   sampler: SamplerName
-  /** The fraction of traces that begin in this server and are recorded, from 0 to 1. */
+  /** The fraction, from 0 to 1, of traces that are recorded if they begin in this server. */
   share: number
 }
 

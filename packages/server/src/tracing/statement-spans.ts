@@ -7,7 +7,7 @@ const MAX_DESCRIPTIONS = 2_000
 /**
  * Creates a span for each statement within another span. Statements that the server repeats in the background have no
  * spans, because they would far outnumber the others. The span does not contain the SQL, which may contain attribute
- * names. `muster.statement` is the statement's name in the connection's view pg_prepared_statements.
+ * names. `muster.statement` is the name of the statement in the connection's view pg_prepared_statements.
  */
 export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statement']> {
   const described = new Map<string, Description>()
@@ -39,8 +39,8 @@ const writes =
   /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
 /**
- * Describes a statement by its first write and the table that it writes. If it writes nothing, describes it by the
- * first table that it reads.
+ * Describes a statement by its first write and the table that it writes. If the statement writes nothing, describes it
+ * by the first table that it reads.
  */
 function describeStatement(text: string): Description {
   const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')

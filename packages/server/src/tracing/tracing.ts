@@ -7,32 +7,34 @@ export interface SpanOptions {
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
   /**
-   * Headers of a request whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the
+   * The headers of a request whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the
    * parent.
    */
   headers?: IncomingHttpHeaders
 }
 
-/** An operation with a duration, which is exported after it ends. */
+/** An operation with a duration. It is exported after it ends. */
 export interface Span {
   readonly traceId: string
-  /** Spans that begin during `work` are children of this span. */
+  /** Runs work. Spans that begin during `work` are children of this span. */
   run<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
-  /** Marks the span as failed. Takes a code and no message, because error messages may contain any data. */
+  /**
+   * Marks the span as failed. The argument is a code and not a message, because error messages may contain any data.
+   */
   fail(code: string): void
   end(): void
 }
 
 export interface Tracing {
-  /** Whether there is an active span, which would be the parent of a new span. */
+  /** Returns whether a span is active, which would be the parent of a new span. */
   hasActiveSpan(): boolean
   begin(name: string, options: SpanOptions): Span
   /** Exports the spans that have ended, if the collector accepts them. */
   close(): Promise<void>
 }
 
-/** Runs `work` in a span, which ends when the work does. */
+/** Runs `work` in a span that ends when the work does. */
 export async function inSpan<Result>(
   tracing: Tracing,
   name: string,
@@ -49,7 +51,10 @@ export async function inSpan<Result>(
   }
 }
 
-/** An error's code, such as a SQLSTATE or an API error code. For other errors, the name of the error's class. */
+/**
+ * Returns an error's code, such as a SQLSTATE or an API error code. For an error without a code, returns the name of
+ * its class.
+ */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined

@@ -5,7 +5,6 @@ import { StartError } from '../../start-error.ts'
 
 const KEY_BYTES = 32
 
-/** The master key files in a data folder. */
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
   /** Created by a rotation. At the end, this file replaces the current file. */
@@ -16,7 +15,9 @@ export const masterKeyFiles = (dataFolder: string) => ({
 
 export const formatMasterKey = (key: Buffer): string => `${key.toString('base64')}\n`
 
-/** Synchronous, because `decrypt` reloads the keys if it cannot decrypt a secret. */
+/**
+ * Reads the file synchronously, because `decrypt` is synchronous and reloads the keys if it cannot decrypt a secret.
+ */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
   const text = readIfExists(file)
   if (text === undefined) return undefined

@@ -5,7 +5,7 @@ import { followMasterKey } from './master-key.ts'
 
 const CHECK_EVERY_MS = 1_000
 
-/** Switches a running server to another master key soon after a rotation. */
+/** Switches a running server to the new master key soon after a rotation begins. */
 export function watchMasterKey(db: Database, secrets: Secrets, log: FastifyBaseLogger): { close(): Promise<void> } {
   let isClosed = false
   let checking: Promise<void> = Promise.resolve()

@@ -1,10 +1,12 @@
 import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
-/** The check value of the key that some secrets are still encrypted under. Exists only during a rotation. */
+/**
+ * Names the check value of the previous master key. The row exists only during a rotation, while secrets are still
+ * encrypted under that key.
+ */
 const FORMER_CHECK = 'former_master_key_check'
 
-/** The check values of the master keys that the database's secrets are encrypted under. */
 export interface KeyChecks {
   current: string | undefined
   former: string | undefined
@@ -20,7 +22,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/** Returns the check value of the key for new secrets. A rotation waits for this transaction before it begins. */
+/** Returns the check value of the key for new secrets. A rotation cannot begin before this transaction ends. */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')
@@ -46,10 +48,8 @@ export async function deleteFormerCheck(db: Database): Promise<void> {
   await db.deleteFrom('server_setting').where('name', '=', FORMER_CHECK).execute()
 }
 
-/** The encrypted secrets in one row, and their owner. */
 export interface StoredSecret {
   accountId: string
-  /** The ID of an access key or webhook. */
   id: string
   encrypted: (Buffer | null)[]
 }
@@ -60,7 +60,9 @@ export interface SecretPlace {
   columns: readonly string[]
 }
 
-/** All columns that contain values encrypted by `Secrets`. Keys only ever move from the first table to the second. */
+/**
+ * Lists every column that contains values encrypted by `Secrets`. Keys move only from the first table to the second.
+ */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'restricted_key', id: 'key', columns: ['encrypted_secret'] },
@@ -87,7 +89,7 @@ export interface Reencrypted extends Cursor {
   after: Buffer
 }
 
-/** Skips rows that have changed since they were read. */
+/** Skips rows that have changed since they were read, because their secrets may be newer. */
 export async function writeSecrets(
   db: Database,
   { table, id }: SecretPlace,

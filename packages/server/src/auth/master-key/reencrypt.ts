@@ -11,16 +11,14 @@ import {
 } from './master-key.queries.ts'
 
 export interface Reencryption {
-  /** Number of secrets that were re-encrypted. */
   count: number
   /** Access keys and webhooks whose stored secret cannot be decrypted with any available key. */
   damaged: string[]
 }
 
-/** Number of rows to read and write in each batch. */
 const BATCH = 500
 
-/** Repeats until a pass over all rows finds nothing to re-encrypt, because a row may change after it is read. */
+/** Passes over all rows until a pass finds nothing to re-encrypt, because a row may change after it is read. */
 export async function reencryptAll(db: Database, secrets: Secrets): Promise<Reencryption> {
   let count = 0
   for (;;) {
@@ -86,7 +84,7 @@ function tryDecrypt(
   }
 }
 
-/** Returns the owner that access-keys or webhook-secret used for encryption. */
+/** Returns the same owner that `access-keys` or `webhook-secret` used for encryption, because decryption needs it. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
   key: table === 'webhook' ? `webhook ${id}` : id,

@@ -17,7 +17,7 @@ export interface RotationOptions {
 }
 
 export interface Rotation extends Reencryption {
-  /** The location of the new key: a file, or the name of a setting. */
+  /** The location of the new key: a file path, or the name of a setting. */
   key: string
   /** The location of the former key, which older backups need. */
   former: string
@@ -51,7 +51,7 @@ export async function rotateMasterKey({ db, config }: RotationOptions): Promise<
 
 const settingNames = { key: 'MUSTER_MASTER_KEY', former: 'MUSTER_MASTER_KEY_PREVIOUS' }
 
-/** PostgreSQL releases the lock when the connection ends, even if this process is killed. */
+/** Uses a session lock, because PostgreSQL releases it when the connection ends, even if this process is killed. */
 function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ locked: boolean }>`
@@ -66,7 +66,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Returns the key to encrypt under: from the settings, from an interrupted rotation, or newly created. */
+/** Returns the key to encrypt under. It comes from the settings or from an interrupted rotation, or is created now. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,

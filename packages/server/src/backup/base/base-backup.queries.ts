@@ -3,11 +3,14 @@ import type pg from 'pg'
 export interface StartedBackup {
   /** The WAL position at which the replay begins. */
   startLsn: string
-  /** Start time, by the database's clock. */
+  /** The start time, by the database's clock. */
   started: Date
 }
 
-/** Begins a base backup. If the connection closes, the backup ends. `fast` does the initial checkpoint immediately. */
+/**
+ * Begins a base backup, which also ends if the connection closes. With `fast`, PostgreSQL does the initial checkpoint
+ * immediately.
+ */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -17,13 +20,13 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 }
 
 export interface StoppedBackup {
-  /** Once the replay has reached this position, the files are consistent. */
+  /** The WAL position at which the files are consistent. The replay must reach it. */
   stopLsn: string
   /**
    * The content of the file backup_label. Without this file, PostgreSQL would begin the replay at the wrong position.
    */
   label: string
-  /** The end of the backup, or up to a millisecond later. */
+  /** The time when the backup ended, or up to a millisecond later. */
   ended: Date
 }
 
@@ -35,7 +38,7 @@ export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> 
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
   )
-  // Rounds up, because Date has only milliseconds.
+  // The time is rounded up, because a Date has only milliseconds.
   const { rows: times } = await client.query<{ ended: Date }>(
     "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as ended",
   )
@@ -49,8 +52,8 @@ export async function selectLastReplayed(client: pg.ClientBase): Promise<Date | 
 }
 
 /**
- * Acquires the lock that allows one backup at a time. Returns false if another backup holds the lock. The lock is
- * released when the connection ends.
+ * Acquires the lock that allows one backup at a time. Returns false if another backup holds the lock. PostgreSQL
+ * releases the lock when the connection ends.
  */
 export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupError } from '../backup-error.ts'
 
-/** Folders whose content PostgreSQL recreates. Like pg_basebackup, the backup copies them empty. */
+/** PostgreSQL recreates the content of these folders. Like pg_basebackup, the backup copies them empty. */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
   'pg_notify',
@@ -14,7 +14,7 @@ const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_wal',
 ])
 
-/** Files that belong to the running server, or that the backup writes itself. */
+/** These files belong to the running server, or the backup writes its own versions. */
 const EXCLUDED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|backup_label(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*)$/
 
@@ -22,11 +22,11 @@ const CONTROL_FILE = 'global/pg_control'
 
 export interface ClusterFiles {
   folders: string[]
-  /** The control file is last, as PostgreSQL requires. */
+  /** Ends with the control file, which PostgreSQL requires to be copied last. */
   files: string[]
 }
 
-/** The folders and files of a running PostgreSQL that a base backup copies. */
+/** Lists the folders and files of a running PostgreSQL that a base backup copies. */
 export async function listClusterFiles(clusterFolder: string): Promise<ClusterFiles> {
   const folders: string[] = []
   const files: string[] = []
@@ -42,7 +42,7 @@ export async function listClusterFiles(clusterFolder: string): Promise<ClusterFi
     }
   }
   await visit('')
-  // Folders that PostgreSQL does not create itself.
+  // PostgreSQL does not create these folders when it starts.
   for (const path of ['pg_wal/archive_status', 'pg_wal/summaries']) folders.push(path)
   return { folders, files: [...files, CONTROL_FILE] }
 }

@@ -13,7 +13,7 @@ import { type CopiedFile, dataFolderOf, type Manifest } from './manifest.ts'
 
 const CHUNK = 256 * 1024
 
-/** Called with the bytes of each chunk; can delay the copying. */
+/** Receives the number of bytes in each chunk. Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
 /** Copies and compresses the files while PostgreSQL writes to them. The replay makes them consistent. */
@@ -33,7 +33,10 @@ export async function copyCluster(
   return copied
 }
 
-/** Uses sync(1), which syncs all files with one call of syncfs(2). If sync(1) is not available, syncs each file. */
+/**
+ * Prefers sync(1), which syncs the whole file system with one call of syncfs(2). If sync(1) is not available, syncs
+ * each file.
+ */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])
   if (code === 0) return
@@ -41,7 +44,10 @@ async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder)
 }
 
-/** Returns undefined if the file was removed after the folder was listed. The WAL also contains the removal. */
+/**
+ * Copies a file. Returns undefined if PostgreSQL removed the file after the folder was listed, because the replay of
+ * the WAL repeats the removal.
+ */
 async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -114,7 +120,7 @@ const counted = (hash: Hash, onBytes: OnBytes) =>
     }
   }
 
-/** Whether a file is missing or zstd cannot decompress it. */
+/** Checks whether an error means that a file is missing or that zstd cannot decompress it. */
 function isDamage(error: unknown): boolean {
   const code = systemCode(error) ?? ''
   return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('ZSTD_') || code.startsWith('Z_')

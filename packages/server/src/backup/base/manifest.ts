@@ -6,13 +6,15 @@ import { BackupError } from '../backup-error.ts'
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
 
-/** `manifest.json` of a base backup. A backup is complete once it contains this file. */
+/**
+ * The content of a base backup's `manifest.json`. The manifest is written last, so a backup that contains it is
+ * complete.
+ */
 export interface Manifest {
   muster: 'base backup'
   format: number
   /** The release of Muster that wrote the backup. */
   release: string
-  /** Major version of PostgreSQL. */
   postgres: number
   systemIdentifier: string
   started: string
@@ -21,7 +23,7 @@ export interface Manifest {
   timeline: number
   startLsn: string
   stopLsn: string
-  /** Content of PostgreSQL's file backup_label, which a restore creates. */
+  /** The content of PostgreSQL's file backup_label, which a restore recreates. */
   backupLabel: string
   /** Total size of the database's files, uncompressed. */
   bytes: number
@@ -30,14 +32,12 @@ export interface Manifest {
 }
 
 export interface CopiedFile {
-  /** Path in the database's folder. In the backup, the name has the extension .zst. */
+  /** The path relative to the database's folder. In the backup, the name also has the extension .zst. */
   path: string
   bytes: number
-  /** Checksum of the uncompressed content. */
   sha256: string
 }
 
-/** A base backup in an archive. */
 export interface BaseBackup {
   name: string
   folder: string
@@ -52,7 +52,7 @@ const fileName = 'manifest.json'
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   replacePrivateFile(join(folder, fileName), `${JSON.stringify(manifest)}\n`)
 
-/** Lists the base backups in the archive, oldest first. Backups without a manifest are unfinished and omitted. */
+/** Lists the base backups in the archive, oldest first. Omits backups without a manifest, which are unfinished. */
 export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   const backups: BaseBackup[] = []
   for (const name of await foldersIn(archive)) {
@@ -63,7 +63,7 @@ export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   return backups.sort((one, other) => Date.parse(one.manifest.ended) - Date.parse(other.manifest.ended))
 }
 
-/** Lists the folders of base backups that were interrupted or are being written. */
+/** Lists the folders of base backups that are being written or were interrupted. */
 export async function listUnfinished(archive: string): Promise<string[]> {
   const unfinished: string[] = []
   for (const name of await foldersIn(archive)) {

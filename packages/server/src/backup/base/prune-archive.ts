@@ -11,14 +11,14 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Keeps only the newest base backups, and removes WAL that none of them needs. Returns the names of the removed
+ * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the names of the removed
  * backups.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // Removes the manifest first, so that a partially removed backup counts as unfinished and is never restored.
+    // The manifest is removed first. A partially removed backup then counts as unfinished, and no restore uses it.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })
@@ -33,7 +33,10 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   return removed.map(({ name }) => name)
 }
 
-/** Segment numbers increase across timelines. Timeline history files stay, because they are small and always needed. */
+/**
+ * Removes the WAL before a segment. Segment numbers increase across timelines, so the numbers alone decide. Timeline
+ * history files stay, because they are small and always needed.
+ */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {
     const number = segmentNumber(name)

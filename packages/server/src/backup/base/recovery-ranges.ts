@@ -17,17 +17,17 @@ import { type BaseBackup, listBaseBackups } from './manifest.ts'
 export interface RecoveryRange {
   backup: BaseBackup
   from: Date
-  /** When the last WAL file that follows the backup without a gap was archived. */
+  /** The time when the last WAL file that follows the backup without a gap was archived. */
   until: Date
 }
 
 export interface Recoverable {
   timeline: number
-  /** Oldest base backup first. */
+  /** Sorted by base backup, oldest first. */
   ranges: RecoveryRange[]
 }
 
-/** Returns the ranges that an archive can restore on a timeline. By default, this is the newest timeline. */
+/** Returns the ranges that an archive can restore on a timeline. The default is the newest timeline. */
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)
@@ -65,7 +65,6 @@ const describeRanges = (ranges: readonly RecoveryRange[]): string =>
     .map(({ from, until }) => `from ${from.toISOString()} to ${until.toISOString()}`)
     .join(', and ')
 
-/** Merges ranges that overlap. */
 export function mergeRanges(ranges: readonly RecoveryRange[]): { from: Date; until: Date }[] {
   const merged: { from: Date; until: Date }[] = []
   for (const { from, until } of ranges) {
@@ -103,7 +102,8 @@ function isOnTimeline({ manifest }: BaseBackup, history: readonly Timeline[]): b
 }
 
 /**
- * Returns the last segment before a gap after the backup, or undefined if a segment that the backup needs is missing.
+ * Returns the last segment before the first gap after the backup, or undefined if a segment that the backup needs is
+ * missing.
  */
 function lastSegment(
   { manifest }: BaseBackup,
@@ -113,7 +113,7 @@ function lastSegment(
   const needed = segmentOf(parseLsn(manifest.stopLsn) - 1n)
   let last: string | undefined
   for (let segment = segmentOf(parseLsn(manifest.startLsn)); ; segment++) {
-    // The file of the newest timeline also contains the part of the segment from before the timeline began.
+    // The file of the newer timeline also contains the part of the segment from before that timeline began.
     const name = history
       .filter(({ begin, end }) => segmentOf(begin) <= segment && (end === undefined || segment <= segmentOf(end)))
       .map(({ id }) => segmentName(id, segment))

@@ -13,16 +13,16 @@ import { restoreFiles } from './copy-files.ts'
 import { findRecoverable, pickRange } from './recovery-ranges.ts'
 
 export interface RestoreToOptions {
-  /** The data folder to restore to, and where to find the master key. */
+  /** The settings of the data folder to restore to, and of the master key. */
   config: MasterKeySettings
   archive: string
-  /** Restores transactions that were committed up to this point in time, and none after it. */
+  /** Restores the transactions that were committed up to this point in time, and none after it. */
   to: Date | 'latest'
   /** The timeline to restore. The default is the newest one. */
   timeline?: number | undefined
-  /** Renames an existing database in the data folder. */
+  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
-  /** Restores even if the master key is missing. No server starts on the database until the key is there. */
+  /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /** Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject. */
@@ -33,11 +33,10 @@ export interface RestoreToOptions {
 }
 
 export interface RestoredTo {
-  /** Name of the base backup. */
   backup: string
-  /** When the last restored transaction was committed; undefined if there is none after the base backup. */
+  /** The time when the last restored transaction was committed, or undefined if the WAL contains none. */
   lastTransaction: Date | undefined
-  /** The new path of the replaced database, if there was one. */
+  /** The new path of the replaced database, if the folder contained one. */
   aside: string | undefined
 }
 

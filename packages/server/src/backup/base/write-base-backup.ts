@@ -37,7 +37,7 @@ export interface BaseBackupOptions {
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean
   signal?: AbortSignal | undefined
-  /** Called with the bytes done and their estimated total. */
+  /** Called with the number of bytes copied so far and the estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -46,11 +46,15 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Copies the files of the running embedded database to the archive, then removes the oldest base backups and unneeded WAL. */
+/**
+ * Copies the files of the running embedded database to the archive. Then removes the oldest base backups and the WAL
+ * that is no longer needed.
+ */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // A running statement rejects when the connection breaks. If no statement is running, the next one rejects.
+  // A running statement rejects when the connection breaks, and otherwise the next statement does. Without a listener,
+  // the event would end the process.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()
@@ -119,7 +123,8 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
 }
 
 /**
- * Waits for the archive. A backup can be restored only after the WAL that was written during the backup is archived.
+ * Waits until PostgreSQL has archived the WAL that was written during the backup, because a backup cannot be restored
+ * without that WAL.
  */
 async function waitForArchive(
   client: pg.ClientBase,
@@ -143,7 +148,10 @@ async function waitForArchive(
 }
 
 const POLL_MS = 250
-/** Ten seconds of failed polls. PostgreSQL makes three attempts, a second apart, and then pauses for a minute. */
+/**
+ * The number of failed polls in about ten seconds. PostgreSQL makes three attempts, one second apart, and then pauses
+ * for a minute.
+ */
 const MAX_FAILURES = 40
 
 const exists = (path: string): Promise<boolean> =>

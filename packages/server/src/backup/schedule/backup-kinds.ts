@@ -10,13 +10,11 @@ import { listBaseBackups } from '../base/manifest.ts'
 import { writeBaseBackup } from '../base/write-base-backup.ts'
 import { writeBackup } from '../write-backup.ts'
 
-/** A backup and its path. */
 export interface PlacedBackup {
   path: string
   summary: BackupSummary
 }
 
-/** A kind of scheduled backup. */
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
@@ -49,8 +47,8 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
         archive,
         keep,
         rate,
-        // The first backup is needed soon. For later backups, the checkpoint takes minutes, so that it does not slow
-        // down requests.
+        // The first backup should exist soon. For later backups, PostgreSQL spreads the checkpoint over minutes to
+        // avoid slowing down requests.
         fast: (await this.newest()) === undefined,
         signal,
       })

@@ -57,7 +57,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'backed up')
       await onBackup(summary)
     } catch (error) {
-      // Another server is writing a backup, or this server is stopping.
+      // No backup failed: another server is writing one, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)

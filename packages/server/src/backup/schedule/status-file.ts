@@ -4,24 +4,22 @@ import { replacePrivateFile } from '../../lib/private-file.ts'
 
 /** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
 export interface BackupStatus {
-  /** The time when this file was written. */
   checked: string
-  /** Folder of the backups. */
   folder: string
-  /** Null if there is no schedule. */
+  /** The interval between backups, or null if there is no schedule. */
   everyMs: number | null
-  /** Time of the newest backup. */
+  /** The time of the newest backup, or null if there is none. */
   newest: string | null
-  /** The failure of the last scheduled backup, if it failed. */
+  /** The failure of the last scheduled backup, or null if the backup succeeded. */
   failure: { at: string; message: string } | null
-  /** Null if the write-ahead log is not archived. */
+  /** The state of the archive, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
 }
 
 export interface ArchiveStatus {
-  /** Time since which archiving has failed; null if archiving works. */
+  /** The time since which archiving has failed, or null if archiving works. */
   failingSince: string | null
-  /** Bytes of finished write-ahead log segments that are not in the archive yet. */
+  /** The size of the finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number
 }
 

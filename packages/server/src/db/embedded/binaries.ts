@@ -7,7 +7,9 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** A clean environment for the binaries, with LD_LIBRARY_PATH if the links could not be created inside the package. */
+  /**
+   * A clean environment for the binaries. It sets LD_LIBRARY_PATH if the links could not be created inside the package.
+   */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -45,15 +47,15 @@ function packageRoot(name: string): string {
 }
 
 interface Link {
-  /** The paths of the library and of the link to it, relative to the package. */
+  /** The path of the library relative to the package. */
   readonly source: string
   readonly target: string
 }
 
 /**
- * Creates missing symbolic links to libraries. The package relies on its install script to create them, because npm packages
- * cannot contain links, but install scripts can be disabled. If node_modules is read-only, creates the links in the data folder
- * and returns a library search path that includes that folder.
+ * Creates missing symbolic links to libraries. npm packages cannot contain links, so the package creates them in its
+ * install script, which users can disable. If node_modules is read-only, creates the links in the data folder and
+ * returns a library search path that includes that folder.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
@@ -73,7 +75,8 @@ async function linkLibraries(root: string, ownFolder: string): Promise<string | 
     for (const { source, target } of missing) {
       await ensureLink(join(ownFolder, relative(dirname(target), target)), join(root, source))
     }
-    // Each library searches for the others in the folder where it was found, which is the folder of links.
+    // The loader looks for a library's dependencies in the folder where it found the library, which is the folder of
+    // links.
     return `${ownFolder}:${join(root, 'native/lib')}`
   } catch (error) {
     throw cannotLink(root, error)
@@ -94,7 +97,7 @@ async function readLinks(file: string): Promise<Link[]> {
   )
 }
 
-/** Handles another server that creates the link at the same time, and replaces an old link. */
+/** Creates a link or replaces an old one, even if another server creates the same link at the same time. */
 async function ensureLink(path: string, to: string): Promise<void> {
   try {
     await symlink(to, path)

@@ -7,9 +7,9 @@ import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Connects to the database that another process is running in this data folder, once the database is ready. Returns undefined
- * if no database is running. The connection ends with that process. Rejects with `wrong-owner` if this user may not enter the
- * folder.
+ * Connects to the database that another process is running in this data folder, once the database is ready. Returns
+ * undefined if no database is running. The connection ends with that process. Rejects with `wrong-owner` if this user
+ * may not enter the folder.
  */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))
@@ -29,13 +29,15 @@ export async function connectRunning(dataFolder: string): Promise<EmbeddedConnec
 
 export interface OpenDatabase {
   readonly connection: EmbeddedConnection
-  /** Stops the database if this process started it. Another process's database continues to run. */
+  /** Stops the database if this process started it. A database of another process continues to run. */
   close(): Promise<void>
 }
 
 const timeoutMs = 60_000
 
-/** Uses a running server's database, or starts the database until `close` is called. For commands that work either way. */
+/**
+ * Connects to the database of a running server. If no server is running, starts the database until `close` is called.
+ */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {
   const deadline = Date.now() + timeoutMs
   for (;;) {
@@ -45,7 +47,7 @@ export async function connectOrStart(options: EmbeddedOptions): Promise<OpenData
       const { connection, stop } = await startEmbedded(options)
       return { connection, close: stop }
     } catch (error) {
-      // Another server has locked the folder and is still creating or starting its database.
+      // Another server has locked the folder and is still creating or starting its database, so this loop waits for it.
       if (!(error instanceof EmbeddedError) || error.code !== 'locked' || Date.now() > deadline) throw error
     }
     await sleep(100)

@@ -6,7 +6,7 @@ import { EmbeddedError, systemCode } from './embedded-error.ts'
 
 /** Connection options for a `pg` Pool or Client. */
 export interface EmbeddedConnection {
-  /** The folder that contains the socket. A path through /proc/self is valid only in this process. */
+  /** The folder that contains the socket. Only this process can use a path through /proc/self. */
   readonly host: string
   readonly port: number
   readonly user: string
@@ -14,7 +14,9 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/** unix(7): the limit is 108 bytes on Linux and 104 bytes on macOS, including the terminating zero. */
+/**
+ * A socket's path is limited to 108 bytes on Linux and 104 bytes on macOS, including the terminating zero (unix(7)).
+ */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
@@ -26,10 +28,15 @@ export function connectionTo(clusterFolder: string): EmbeddedConnection {
   return { host, port, user: role, database, ssl: false }
 }
 
-/** File descriptors, keyed by folder. They stay open until the process ends, because a pool may reconnect at any time. */
+/**
+ * Contains file descriptors, keyed by folder. They stay open until the process ends, because a pool may reconnect at
+ * any time.
+ */
 const openFolders = new Map<string, number>()
 
-/** Returns a path to the same folder that is short enough for a socket: the path of an open file descriptor. */
+/**
+ * Returns a path to the same folder that is short enough for a socket. The path leads through an open file descriptor.
+ */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
@@ -47,10 +54,13 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Tests whether the database accepts connections. Throws any database error that does not concern the database's state. */
+/**
+ * Tests whether the database accepts connections. Throws a database error that does not depend on the database's state.
+ */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
-  // If the connection is lost between two queries, the next query reports the error.
+  // If the connection is lost between two queries, the next query reports the error. Without a listener, the event
+  // would end the process.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -65,11 +75,13 @@ export async function readDatabaseState(connection: EmbeddedConnection): Promise
 
 function stateIn(error: unknown): DatabaseState {
   if (!(error instanceof pg.DatabaseError)) {
-    // A refused or broken connection, or a timeout. If permission is missing, a database may still be running.
+    // A refused or broken connection, or a timeout, means that no database accepts connections here. If permission is
+    // missing, a database may still be running.
     if (systemCode(error) === 'EACCES') throw error
     return 'absent'
   }
-  // "Cannot connect now": the database is starting, recovering, or shutting down. "Too many connections": it is ready.
+  // 57P03 ("cannot connect now") means that the database is starting, recovering, or shutting down. With 53300 ("too
+  // many connections"), the database is ready.
   if (error.code === '57P03') return 'starting'
   if (error.code === '53300') return 'ready'
   if (error.code?.startsWith('57P') === true) return 'absent'

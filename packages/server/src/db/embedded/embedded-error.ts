@@ -20,10 +20,10 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** The alternative that always works. */
+/** This alternative solves every problem of the embedded database, so many error messages end with it. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
-/** Returns the `code` of a system error, such as ENOENT. Returns undefined for anything else. */
+/** Returns the `code` of a system error, such as ENOENT. Returns undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -18,7 +18,9 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /** Created if missing. Contains the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. */
+  /**
+   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. It is created if it is missing.
+   */
   readonly dataFolder: string
   readonly log: EmbeddedLog
   /** Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log. */
@@ -31,7 +33,6 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   readonly connection: EmbeddedConnection
-  /** The process ID of PostgreSQL's main process. */
   readonly pid: number
   readonly majorVersion: number
   /** Shuts PostgreSQL down in fast mode, which rolls back open transactions. Resolves once the database has exited. */
@@ -39,8 +40,8 @@ export interface Embedded {
 }
 
 /**
- * Starts PostgreSQL in the data folder and resolves once it accepts connections. Rejects with an EmbeddedError. The calling
- * thread must outlive the database, because on Linux the database shuts down when that thread ends.
+ * Starts PostgreSQL in the data folder and resolves once PostgreSQL accepts connections. Rejects with an EmbeddedError.
+ * The calling thread must outlive the database, because on Linux the database shuts down when that thread ends.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)
@@ -82,7 +83,6 @@ async function startLocked(options: EmbeddedOptions, binaries: Binaries, lock: L
   }
 }
 
-/** Resolves once PostgreSQL accepts connections. */
 async function startReady(launch: Launch, { archive, log }: EmbeddedOptions): Promise<Postgres> {
   const connection = connectionTo(launch.clusterFolder)
   const begin = (): Promise<Postgres> => launchReady(launch, log, () => refreshCollations(connection, log))

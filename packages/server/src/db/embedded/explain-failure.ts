@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import { isRoot } from './privileges.ts'
 
-/** Converts any error that concerns the data folder to an error whose message advises the operator. */
+/** Converts an error that concerns the data folder to an EmbeddedError whose message advises the operator. */
 export async function explainFailure(error: unknown, dataFolder: string): Promise<EmbeddedError> {
   if (error instanceof EmbeddedError) return error
   const reason = error instanceof Error ? error.message : String(error)
@@ -22,7 +22,7 @@ export async function explainFailure(error: unknown, dataFolder: string): Promis
   )
 }
 
-/** In a container, root may lack the capabilities to use another user's folder. */
+/** Explains a failure in a container, where root may lack the capabilities to use another user's folder. */
 const rootLacksCapabilities = (reason: string, options: ErrorOptions): EmbeddedError =>
   new EmbeddedError(
     'no-privilege-drop',

@@ -10,7 +10,8 @@ import { runCommand } from './run-command.ts'
 
 export interface Lock {
   /**
-   * Passed to PostgreSQL, whose processes hold the lock until the last process has ended. Undefined if flock is not available.
+   * PostgreSQL receives this file descriptor, so its processes hold the lock until the last one has ended. Undefined if
+   * flock is not available.
    */
   readonly fd: number | undefined
   release(): Promise<void>
@@ -20,7 +21,7 @@ interface LockRequest {
   readonly dataFolder: string
   readonly clusterFolder: string
   readonly log: EmbeddedLog
-  /** Maximum time for a dead server's database to shut down, in milliseconds. */
+  /** The maximum time, in milliseconds, for the database of a dead server to shut down. */
   readonly timeoutMs?: number
 }
 
@@ -46,10 +47,11 @@ const ownerFile = (dataFolder: string): string => join(dataFolder, 'lock')
 
 async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedLog): Promise<Lock | undefined> {
   const file = ownerFile(dataFolder)
-  // Root may use another user's folder, in which that user could have created a symbolic link.
+  // Root may use another user's folder, in which that user could have created a symbolic link. O_NOFOLLOW rejects such
+  // a link.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
-  // flock(2): the lock belongs to the open file, which this process and the command share.
+  // The lock belongs to the open file, which this process and the command share (flock(2)).
   const { code, output, failure } = await runCommand(['flock', '-n', '3'], { lockFd: fd })
   if (code === 1) {
     await closeFd()
@@ -67,8 +69,8 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
 }
 
 /**
- * Clears the owner first. The next server then waits for the processes of a killed database, which may hold the lock a moment
- * longer.
+ * Clears the owner before it releases the lock. The processes of a killed database may hold the lock a moment longer,
+ * and the next server then waits for them.
  */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
@@ -76,8 +78,8 @@ async function releaseFlock(fd: number): Promise<void> {
 }
 
 /**
- * Weaker than flock: two servers that start at the same time may both succeed. PostgreSQL's own postmaster.pid then prevents
- * the second database from starting.
+ * Locks the folder with a process ID, which is weaker than flock: two servers that start at the same time may both
+ * succeed. PostgreSQL's own postmaster.pid then prevents the second database from starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined

@@ -12,7 +12,7 @@ const checkIntervalMs = 60_000
 
 export interface LogFile {
   readonly path: string
-  /** Opened in append mode, so that the log can be truncated while PostgreSQL writes to it. */
+  /** A file descriptor in append mode. PostgreSQL therefore continues at the new end after the log is truncated. */
   readonly fd: number
   /** Returns the last lines written since the log was opened. */
   tail(lines?: number): Promise<string>
@@ -22,7 +22,8 @@ export interface LogFile {
 /** Opens PostgreSQL's log. Moves content of more than 8 MiB to `<path>.1`, which limits both files to about 16 MiB in total. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
-  // Root may use another user's folder, in which that user could have created a symbolic link.
+  // Root may use another user's folder, in which that user could have created a symbolic link. O_NOFOLLOW rejects such
+  // a link.
   const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   let from = 0
   const rotate = async (): Promise<void> => {
@@ -34,7 +35,7 @@ export async function openLogFile(path: string): Promise<LogFile> {
   }
   await rotate()
   from = (await statFile(fd)).size
-  // The server must keep running if it cannot rotate the log on a full disk.
+  // On a full disk, the log cannot be rotated, but the server must keep running.
   const timer = setInterval(() => void rotate().catch(() => {}), checkIntervalMs).unref()
   return {
     path,

@@ -6,16 +6,14 @@ import type { RunMode } from './privileges.ts'
 import { runCommand } from './run-command.ts'
 import { settingArguments } from './settings.ts'
 
-/** PostgreSQL's main process. */
 export interface Postgres {
   readonly pid: number
   isAlive(): boolean
-  /** Resolves with how the process exited, such as "exit code 1" or "signal SIGKILL". Never rejects. */
+  /** Resolves with the reason why the process exited, such as "exit code 1" or "signal SIGKILL". Never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
-/** The parameters to start PostgreSQL. */
 export interface Launch {
   readonly binaries: Binaries
   readonly runMode: RunMode
@@ -26,14 +24,14 @@ export interface Launch {
 }
 
 /**
- * Time limit for a fast shutdown, which writes a checkpoint and may take long on a slow disk. After this time, PostgreSQL
- * receives SIGQUIT and recovers on the next start.
+ * The time limit, in milliseconds, for a fast shutdown. PostgreSQL writes a checkpoint, which may take long on a slow
+ * disk. After this time, PostgreSQL receives SIGQUIT and recovers on the next start.
  */
 const fastShutdownMs = 30_000
 
 /**
- * Starts PostgreSQL in a separate session. Ctrl-C would otherwise signal PostgreSQL directly, but the server decides in which
- * order processes stop.
+ * Starts PostgreSQL in a separate session. Otherwise, Ctrl-C would signal PostgreSQL directly, but the server decides
+ * in which order processes stop.
  */
 export async function launchPostgres(launch: Launch): Promise<Postgres> {
   const { binaries, runMode, clusterFolder, logFile, lockFd } = launch
@@ -60,7 +58,7 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
   const signal = (name: 'SIGINT' | 'SIGQUIT'): Promise<void> => sendSignal(runMode, pid, name)
-  // Stops the database if the server exits because of an error, on systems without a parent-death signal.
+  // On systems without a parent-death signal, this listener stops the database if the server exits because of an error.
   const onProcessExit = (): void => void child.kill('SIGINT')
   process.once('exit', onProcessExit)
   exited.then(() => process.off('exit', onProcessExit))
@@ -75,7 +73,10 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   return { pid, isAlive, exited, stop }
 }
 
-/** Root without CAP_KILL may not signal another user's process. In that case, the signal is sent as that user. */
+/**
+ * Sends a signal. Root without CAP_KILL may not signal another user's process, so in that case the signal is sent as
+ * that user.
+ */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {
     process.kill(pid, name)

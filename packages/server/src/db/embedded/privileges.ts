@@ -9,12 +9,14 @@ export interface UserId {
   readonly gid: number
 }
 
-/** How to run PostgreSQL, which refuses to run as root. */
+/** A way to run PostgreSQL without root, as which PostgreSQL refuses to run. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** The prefix of every PostgreSQL command. The prefix replaces itself with the command, so the process ID stays the same. */
+  /**
+   * Precedes every PostgreSQL command. The program in the prefix replaces itself with the command, so the process ID
+   * stays the same.
+   */
   readonly prefix: readonly string[]
-  /** The owner of the cluster's files on disk. */
   readonly owner: UserId
 }
 
@@ -28,13 +30,13 @@ interface Places {
   readonly folder: string
   /** The folder's owner on disk. */
   readonly owner: UserId
-  /** Whether initdb will run. It requires a user that has a name. */
+  /** Whether initdb will run. Only a user with a name can run initdb. */
   readonly isNew: boolean
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** prctl(2) PR_SET_PDEATHSIG: if the server is killed, PostgreSQL receives SIGINT and performs a fast shutdown. */
+/** If the server is killed, PostgreSQL receives SIGINT and performs a fast shutdown (prctl(2), PR_SET_PDEATHSIG). */
 const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
@@ -58,7 +60,7 @@ async function runModesOfUser({ isNew }: Places): Promise<RunMode[]> {
   return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...runModes] : runModes
 }
 
-/** Whether the user has a name. In a container, the user may be only a number. */
+/** Checks whether this user has a name. In a container, a user may have only a number. */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -76,7 +78,10 @@ async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
   return [setUser(owner), setUserPlain(owner), namespace(account, root)]
 }
 
-/** A namespace in which this user has a different ID. The user still owns the files, and other users have no access. */
+/**
+ * Uses a namespace in which this user has a different ID. The user still owns the files, and other users have no
+ * access.
+ */
 const namespace = (account: UserId, owner: UserId): RunMode => ({
   name: 'namespace',
   prefix: ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`, ...deathSignal],
@@ -84,8 +89,8 @@ const namespace = (account: UserId, owner: UserId): RunMode => ({
 })
 
 /**
- * For systems that do not allow namespaces: another user with one capability, which lets that user enter a root-only folder.
- * Database roles cannot access files, so no other user benefits from the capability.
+ * Runs PostgreSQL as another user on systems that do not allow namespaces. One capability lets that user enter a folder
+ * that only root may enter. Database roles cannot access files, so no other user benefits from the capability.
  */
 const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
@@ -101,7 +106,10 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/** For root without CAP_SETPCAP. Works if the other user may enter the folder without a capability. */
+/**
+ * Runs PostgreSQL as another user if root lacks CAP_SETPCAP. That user must be able to enter the folder without a
+ * capability.
+ */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],
@@ -110,7 +118,10 @@ const setUserPlain = (target: UserId): RunMode => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** Returns the major version if PostgreSQL runs in this mode and can enter the folder. Otherwise, returns the error message. */
+/**
+ * Returns the major version if PostgreSQL can run in this mode and enter the folder. Otherwise, returns the error
+ * message.
+ */
 async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })
@@ -119,7 +130,7 @@ async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promi
   return code === 0 && version !== undefined ? Number(version) : output || `exit code ${code}`
 }
 
-/** Picks a named user other than root: the preferred user if possible, otherwise user 1000 or 65534, otherwise any user. */
+/** Picks a named user other than root. Prefers the given user, then user 1000, then 65534, then any other. */
 async function pickAccount(preferred: number): Promise<UserId> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const accounts = text

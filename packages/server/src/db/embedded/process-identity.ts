@@ -2,8 +2,8 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Identifies a running process permanently. A process ID alone may be reused: in a container, after every restart. Returns
- * undefined if the process is not running.
+ * Returns a string that no other process will ever have, unlike a process ID. In a container, IDs repeat after every
+ * restart. Returns undefined if the process is not running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
@@ -15,7 +15,8 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ])
-    // proc_pid_stat(5): the name is in parentheses and may contain any character. Field 3: state. Field 22: start time.
+    // The name is in parentheses and may contain any character. Field 3 is the state, and field 22 is the start time
+    // (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid} ${fields[19]} ${boot.trim()}`
   } catch {
@@ -23,12 +24,12 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** Whether the process is PostgreSQL in this folder, not another process that happens to have the same ID. */
+/** Checks whether the process is PostgreSQL in this folder, because another process may have the same ID. */
 export async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {
     const [cwd, exe] = await Promise.all(['cwd', 'exe'].map((name) => readlink(`/proc/${pid}/${name}`).catch(() => '')))
-    // If an update replaced the file of a running program, " (deleted)" follows its name.
+    // If an update has replaced the file of a running program, the system appends " (deleted)" to its name.
     return cwd === folder && /\/postgres( \(deleted\))?$/.test(exe ?? '')
   }
   const { output } = await runCommand(['ps', '-o', 'command=', '-p', String(pid)])

@@ -1,22 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** System tools are looked up in this path, not in the caller's PATH, because they may run as root. */
+/** The path in which system tools are looked up. The caller's PATH is not used, because the tools may run as root. */
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**
- * The environment for PostgreSQL and the tools that start it. It excludes the server's own environment, which may contain
- * secrets, or PG* variables for another database.
+ * Returns the environment for PostgreSQL and the tools that start it. The server's own environment is left out, because
+ * it may contain secrets, or PG* variables for another database.
  */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }
 }
 
 export interface Finished {
-  /** Exit code. Null after a signal, or if the program could not be started (`failure`). */
+  /** The exit code. Null if a signal ended the program, or if the program could not be started (`failure`). */
   readonly code: number | null
-  /** The output on stdout and stderr, in the order of arrival. */
+  /** The combined output of stdout and stderr, in the order of arrival. */
   readonly output: string
-  /** Why the program could not be started, such as ENOENT or EACCES. */
+  /** The reason why the program could not be started, such as ENOENT or EACCES. */
   readonly failure?: Error
 }
 
@@ -24,13 +24,13 @@ interface CommandOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string
-  /** Becomes file descriptor 3 of the command. */
+  /** A file descriptor that the command receives as its descriptor 3. */
   readonly lockFd?: number | undefined
 }
 
 /**
- * Runs a command until it ends. Never rejects. The command runs in a separate session, so Ctrl-C in the terminal reaches only
- * the server.
+ * Runs a command until it ends. Never rejects. The command runs in a separate session, so Ctrl-C in the terminal
+ * reaches only the server.
  */
 export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export function runCommand(command: readonly string[], options: CommandOptions =
     }
     child.stdout?.on('data', collect)
     child.stderr?.on('data', collect)
-    // EPIPE: the command ended before it read its input. Its exit code shows whether it succeeded.
+    // EPIPE means that the command ended before it read its input. Its exit code shows whether it succeeded.
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.input ?? '')
     child.on('error', (failure) => resolve({ code: null, output, failure }))

@@ -4,15 +4,14 @@ const MiB = 1024 * 1024
 
 const clamp = (value: number, low: number, high: number): number => Math.round(Math.min(Math.max(value, low), high))
 
-/** The memory of the machine or container, in bytes. */
 function availableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 /**
- * Command-line settings, which take precedence over postgresql.conf. The sizes assume that the database shares the machine with
- * the server.
+ * Returns the settings for the command line, which take precedence over postgresql.conf. The sizes assume that the
+ * database shares the machine with the server.
  */
 export function settings(memory = availableMemory()): Record<string, string> {
   const mib = memory / MiB
@@ -25,9 +24,10 @@ export function settings(memory = availableMemory()): Record<string, string> {
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    // Needed even without an archive: WAL written at level "minimal" while archiving is off would make the archive unusable.
+    // The level must be `replica` even without an archive. WAL written at the level `minimal` while archiving is off
+    // would make the archive unusable.
     wal_level: 'replica',
-    // Without network access, no standby can connect.
+    // The embedded database has no network access, so no standby can connect.
     max_wal_senders: '0',
 
     max_connections: '100',
@@ -37,7 +37,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     maintenance_work_mem: `${clamp(mib / 32, 32, 512)}MB`,
     random_page_cost: '1.1',
     jit: 'off',
-    // Parallel hash tables use /dev/shm, which is limited to 64 MiB by default in containers.
+    // Parallel hash tables use /dev/shm, which by default is limited to 64 MiB in a container.
     enable_parallel_hash: 'off',
     max_logical_replication_workers: '0',
 
@@ -46,7 +46,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     log_destination: 'stderr',
     logging_collector: 'off',
     log_checkpoints: 'off',
-    // Statements and error DETAIL may contain users' data, so neither is logged.
+    // Statements and the DETAIL of errors may contain users' data, so PostgreSQL logs neither.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   }

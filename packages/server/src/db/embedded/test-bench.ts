@@ -121,5 +121,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/** True for root outside a container. Root in a container may not mount. Other tests imitate such a container. */
+/**
+ * True for root outside a container, because root in a container may not mount. Other tests imitate such a container.
+ */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

@@ -18,7 +18,7 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/** Waits while PostgreSQL is running, without a time limit, because recovery after a crash may take a long time. */
+/** Waits while PostgreSQL is running. There is no time limit, because recovery after a crash may take a long time. */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0
@@ -38,7 +38,10 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
   )
 }
 
-/** Whether line 8 of postmaster.pid is "ready". Each earlier connection attempt would add a line to the log. */
+/**
+ * Reads line 8 of postmaster.pid, which is "ready" once connections are accepted. An earlier connection attempt would
+ * add a line to the log.
+ */
 async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')
   return text.split('\n')[7]?.trim() === 'ready'

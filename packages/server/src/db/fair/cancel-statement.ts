@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Properties of a `pg` client that its types omit. */
+/** The properties of a `pg` client that its types omit. */
 interface Backend {
   processID: number | null
   secretKey: number | null
@@ -25,8 +25,8 @@ const CANCEL_TIMEOUT_MS = 5_000
 
 /**
  * Cancels a connection's running statement over a separate connection (PostgreSQL, Frontend/Backend Protocol, Canceling
- * Requests in Progress). The request may arrive after the statement has ended and the next statement has begun, so callers must
- * close the connection afterward. Never fails: a statement that is not canceled ends at the statement timeout.
+ * Requests in Progress). The request may arrive after the statement has ended and the next one has begun, so callers
+ * must close the connection afterward. Never fails: a statement that is not canceled ends at the statement timeout.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend

@@ -1,7 +1,6 @@
 import type { Metrics } from '../../metrics.ts'
 import type { FairOptions } from './user-database.ts'
 
-/** Counts user statements on a pool. */
 export function measureFairness(metrics: Metrics): Pick<FairOptions, 'onOpen' | 'onReject'> {
   const reject = metrics.counter('userStatementsRejected')
   return {

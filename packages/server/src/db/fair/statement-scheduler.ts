@@ -2,29 +2,30 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
 /**
- * A `walking` statement may read every device or event of the account, according to `rowsRead`. All others are `quick`.
+ * The queue that a statement waits in. A `walking` statement may read every device or event of the account, according
+ * to `rowsRead`. All others are `quick`.
  */
 export type Lane = 'quick' | 'walking'
 
-/** Why a user's statement was rejected. */
+/** The reason why the scheduler rejected a user's statement. */
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** How a pool's connections are divided among users. */
+/** The numbers by which a pool's connections are divided among users. */
 export interface Shares {
-  /** Connections in the pool. */
+  /** The number of connections in the pool. */
   connections: number
-  /** Connections that are reserved for the server's own statements. */
+  /** The number of connections that are reserved for the server's own statements. */
   reserved: number
-  /** Maximum number of statements in flight per user. A transaction counts as one statement. */
+  /** The maximum number of statements in flight per user. A transaction counts as one statement. */
   perUser: number
-  /** Maximum number of walking statements in flight: per user, and for all users. */
+  /** The maximum number of walking statements in flight: per user, and for all users together. */
   walksPerUser: number
   walks: number
-  /** Milliseconds that a statement may wait to begin. */
+  /** The number of milliseconds that a statement may wait before it begins. */
   waitMs: number
 }
 
-/** Maximum number of statements in the walking lane that are in flight, per account in each process. */
+/** The maximum number of walking statements in flight per account in each process. */
 const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
 /** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
@@ -55,11 +56,11 @@ interface Waiting {
   until: number
 }
 
-/** One user's statements, in flight and waiting. */
+/** One user's statements that are in flight or waiting. */
 export interface UserStatements {
   inFlight: number
   walks: number
-  /** Number of statements in flight that have no connection yet. */
+  /** The number of statements in flight that have no connection yet. */
   connecting: number
   waiting: Waiting[]
 }
@@ -72,22 +73,22 @@ export interface StatementScheduler {
   /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
-  /** Number of user statements in flight and waiting, by lane. */
+  /** Counts user statements in flight and waiting, by lane. */
   inFlight(): Record<Lane, number>
   waiting(): Record<Lane, number>
 }
 
 /**
- * Divides a pool's connections among users. User statements wait in this scheduler until the pool has a connection for them.
- * The pool's own queue contains only the server's statements. A connection that becomes free is assigned to the waiting user
- * with the fewest statements in flight. Users with the same number take turns.
+ * Divides a pool's connections among users. User statements wait in this scheduler until the pool has a connection for
+ * them, so the pool's own queue contains only the server's statements. A connection that becomes free goes to the
+ * waiting user with the fewest statements in flight. Users with the same number take turns.
  */
 export function createStatementScheduler(
   shares: Shares,
   onReject: (reason: Rejection) => void = () => {},
 ): StatementScheduler {
   const maxOfUsers = Math.max(1, shares.connections - shares.reserved)
-  /** Users with waiting statements. The most recently served user is at the end. */
+  /** Contains users with waiting statements. The most recently served user is at the end. */
   const waitingUsers = new Set<UserStatements>()
   const inFlight = { quick: 0, walking: 0 }
   const waiting = { quick: 0, walking: 0 }
@@ -137,7 +138,7 @@ export function createStatementScheduler(
       const { user } = found
       const { lane, start } = dequeue(user, found.index)
       begin(user, lane)
-      // Moves the user to the end, so that users take turns.
+      // The served user moves to the end, because users take turns.
       if (waitingUsers.delete(user)) waitingUsers.add(user)
       start()
     }
@@ -156,7 +157,7 @@ export function createStatementScheduler(
   }
 
   const rejection = (user: UserStatements, lane: Lane): Error => {
-    // The pool throws the same error if it cannot establish a connection.
+    // The pool throws the same error if it cannot establish a connection, so callers handle both cases alike.
     if (user.connecting > 0) return new Error('timeout exceeded when trying to connect')
     onReject('wait')
     return waitedTooLong(user, lane, shares)
@@ -193,14 +194,14 @@ export function createStatementScheduler(
   }
 }
 
-/** Each lane is served in order. Neither lane waits for the other. */
+/** Finds the statement that may start first. Each lane is served in order, and neither lane waits for the other. */
 function firstStartable(
   user: UserStatements,
   mayStart: (user: UserStatements, lane: Lane) => boolean,
 ): number | undefined {
   const first = user.waiting[0]!
   if (mayStart(user, first.lane)) return 0
-  // If a quick statement may not start, no statement may.
+  // A quick statement needs less than a walking one. If no quick statement may start, no statement may.
   if (first.lane === 'quick' || !mayStart(user, 'quick')) return undefined
   const index = user.waiting.findIndex(({ lane }) => lane === 'quick')
   return index === -1 ? undefined : index

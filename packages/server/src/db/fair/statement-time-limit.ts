@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { ConnectionUse, Pool } from '../database.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-/** A query statement was canceled at its time limit. */
+/** Thrown when the server cancels a query statement at its time limit. */
 export class TimeLimitError extends ApiError {
   readonly seconds: number
 
@@ -20,9 +20,9 @@ export class TimeLimitError extends ApiError {
 
 export interface TimeLimitOptions {
   pool: Pool
-  /** Milliseconds that a statement may take. */
+  /** The number of milliseconds that a statement may take. */
   ms: number
-  /** Called after a statement is canceled. */
+  /** Called after the server has canceled a statement. */
   onEnd: () => void
 }
 
@@ -39,11 +39,12 @@ export type TimeLimit = (use: ConnectionUse) => ConnectionUse
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Cancels each statement that takes too long and closes its connection, because a late cancel request could cancel the next
- * statement. All statements share a timer, because separate timers would cost more than the rest of this function.
+ * Cancels each statement that takes too long, and closes its connection. A late cancel request could otherwise cancel
+ * the connection's next statement. All statements share a timer, because separate timers would cost more than the rest
+ * of this function.
  */
 export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
-  /** Ordered by start time, and therefore also by time limit. */
+  /** The order is by start time. All statements have the same limit, so the order is also by time limit. */
   const running = new Set<Running>()
   let timer: NodeJS.Timeout | undefined
 

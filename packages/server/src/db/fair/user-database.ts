@@ -20,9 +20,9 @@ import { createTimeLimit, type TimeLimit, TimeLimitError } from './statement-tim
 export interface FairOptions {
   /** Maximum number of statements in flight per user. */
   statementsPerUser: number
-  /** Milliseconds that a query statement may take. With 0, only the statement timeout applies. */
+  /** The number of milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
-  /** The same for a statement that runs with `walk`. Default: `queryMs`. */
+  /** The number of milliseconds that a statement with `walk` may take. The default is `queryMs`. */
   walkMs?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
@@ -32,19 +32,25 @@ export interface FairOptions {
 /** One user's databases on one pool. */
 interface UserDatabases {
   statements: UserStatements
-  /** For mutations: only the statement timeout applies. */
+  /** Runs mutations. Only the statement timeout applies. */
   writing: Database
-  /** For queries: the query time limit applies. */
+  /** Runs queries. The query time limit applies. */
   reading: Database
-  /** For downloads: queued with walking statements, without the query time limit. */
+  /** Runs downloads in the walking lane, without the query time limit. */
   downloading: Database
 }
 
-/** Maximum number of users whose databases are cached. Each user's databases use a few KiB and are recreated when needed. */
+/**
+ * The maximum number of users whose databases are cached. The databases of a user occupy a few KiB and are created
+ * again when needed.
+ */
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/** Databases for statements that may read every record. Only a few of them run at a time, and the query time limit applies. */
+/**
+ * Contains databases for statements that may read every record. Only a few such statements run at a time, under the
+ * query time limit.
+ */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**
@@ -114,7 +120,10 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/** Ends the pool with `server` even if only user databases were used. Kysely ends the pool only if `server` itself was used. */
+/**
+ * Makes `server` end the pool even if only user databases were used. Kysely ends a pool only if its own instance used
+ * the pool.
+ */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -124,7 +133,10 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** Removes one idle user. Users with statements in flight or waiting remain, so that no user is counted twice. */
+/**
+ * Removes one idle user. Users with statements in flight or waiting stay, because a second entry would count them
+ * separately.
+ */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -134,22 +146,25 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
 }
 
 /**
- * Returns the database for this user's requests, whose statements are scheduled fairly with those of other users. A transaction
- * counts as one statement. A database without fairness is returned unchanged.
+ * Returns the database for this user's requests. The scheduler balances their statements with those of other users, and
+ * counts a transaction as one statement. A database without a scheduler is returned unchanged.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/** Like `userDatabase`, but for downloads, which are queued with the statements of `walk` and have no query time limit. */
+/**
+ * Like `userDatabase`, but for downloads. They wait in one lane with the statements of `walk` and have no query time
+ * limit.
+ */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
 /**
- * Runs a statement that may read every record of the account. Only a few such statements run at a time, so that other users'
- * quick statements do not wait for them. The query time limit applies. `reasons` names the arguments that cause the full read,
- * as `rowsRead` returns them. If `reasons` is empty, the statement runs like any other.
+ * Runs a statement that may read every record of the account. Only a few such statements run at a time, so other users'
+ * quick statements do not wait for them. The query time limit applies. `reasons` names the arguments that cause the
+ * full read, as `rowsRead` returns them. If `reasons` is empty, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

@@ -4,7 +4,7 @@ import type { NewIndex } from '../migration.ts'
 import type { Run } from './statements.ts'
 import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 
-/** PostgreSQL truncates longer names. */
+/** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
 /** Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind. */
@@ -36,14 +36,14 @@ async function createConcurrently(run: Run, { index, on, unique = false, as }: N
   })
 }
 
-/** Indexes each partition separately, because a partitioned table does not support `create index concurrently`. */
+/** Indexes each partition separately, because PostgreSQL cannot create an index on a partitioned table concurrently. */
 async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   const { index, on, unique = false, as } = step
   await inShortTransaction(run, async (db) => {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // A partition that is created in the meantime receives this index along with the table's other indexes.
+  // If a partition is created in the meantime, PostgreSQL indexes it immediately, along with the table's other indexes.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
     if (own.length > MAX_NAME_LENGTH) throw new Error(`the index name ${own} is too long`)
@@ -61,7 +61,7 @@ async function kindOf(db: Database, name: string): Promise<string | undefined> {
   return rows[0]?.kind
 }
 
-/** Returns undefined if the index does not exist. */
+/** Returns whether an index is valid, or undefined if it does not exist. */
 async function findValidity(db: Database, index: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid and indisready as valid from pg_index where indexrelid = to_regclass(quote_ident(${index}))`.execute(

@@ -35,14 +35,17 @@ export function withMigrationLock<Result>(
   })
 }
 
-/** Some systems do not support all of these settings. */
+/** Some systems support only a few of these settings, so each one is set separately. */
 const connectionChecks = {
   client_connection_check_interval: '1s',
   tcp_keepalives_idle: '10s',
   tcp_keepalives_interval: '10s',
 }
 
-/** Makes PostgreSQL cancel a statement if its client disconnects, so that the next server can begin. */
+/**
+ * Makes PostgreSQL cancel a statement when its client disconnects. Otherwise, the next server would have to wait for
+ * the statement.
+ */
 async function detectLostClient(connection: Database): Promise<void> {
   for (const [setting, value] of Object.entries(connectionChecks)) {
     const set = sql.raw(`set ${setting} = '${value}'`).execute(connection)
@@ -50,7 +53,10 @@ async function detectLostClient(connection: Database): Promise<void> {
   }
 }
 
-/** Older releases, which used another migrator, expect the name and columns of the first table. */
+/**
+ * Creates the tables that record migrations. Older releases use another migrator, which expects the name and columns of
+ * the first table.
+ */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
@@ -67,11 +73,10 @@ async function createTables(connection: Database): Promise<void> {
 }
 
 interface Runner {
-  /** The process ID of the PostgreSQL session. */
   pid: number
   address: string | null
   since: Date
-  /** Progress of the index creation. */
+  /** The progress of the index creation. Null if the session is not creating an index. */
   percent: number | null
 }
 

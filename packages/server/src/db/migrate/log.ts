@@ -6,5 +6,5 @@ export interface MigrationLog {
 
 export const silentLog: MigrationLog = { info() {}, warn() {} }
 
-/** Interval between log lines about the same wait or step. */
+/** The interval, in milliseconds, between log lines about the same wait or step. */
 export const LOG_INTERVAL_MS = 10_000

@@ -7,7 +7,10 @@ interface OpenTransaction {
   since: Date
 }
 
-/** PostgreSQL shows the start time only to members of the transaction's role. */
+/**
+ * A transaction whose start time is unknown, because PostgreSQL shows that time only to members of the transaction's
+ * role.
+ */
 interface UnseenTransaction {
   pid: number
   program: string
@@ -15,15 +18,18 @@ interface UnseenTransaction {
 }
 
 export interface OpenTransactions {
-  /** The oldest open transactions. */
+  /** Sorted by start time, with the oldest transaction first. */
   open: OpenTransaction[]
-  /** Set if other roles have open transactions. */
+  /** Present if other roles have open transactions. */
   unseen?: { count: number; some: UnseenTransaction[]; toSeeThem: string }
 }
 
 const MAX_SHOWN = 3
 
-/** Finds the transactions that `create index concurrently` waits for. One of them probably holds any long-held lock. */
+/**
+ * Finds the transactions that `create index concurrently` waits for. A lock that is held for a long time probably
+ * belongs to one of them.
+ */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)
@@ -41,8 +47,8 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
 }
 
 /**
- * Most columns of another role's session are null, including its state. However, its locks are visible, and every transaction
- * holds a lock on its own virtual transaction ID.
+ * Counts other roles' transactions by their locks. Most columns of another role's session are null, including its
+ * state. However, its locks are visible, and every transaction holds a lock on its own virtual transaction ID.
  */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`

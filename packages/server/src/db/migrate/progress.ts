@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** An unfinished migration's progress. */
 export interface Progress {
   migration: string
-  /** Index of the current step, from 0. */
+  /** The index of the current step, starting at 0. */
   step: number
   what: string
-  /** The last place that a backfill has processed. */
+  /** The last place that a backfill has processed, or null before its first batch. */
   after: string | null
 }
 
@@ -26,8 +25,8 @@ export async function saveProgress(db: Database, { migration, step, what, after 
 }
 
 /**
- * Records a migration in the format of Kysely's migrator. Older releases use that migrator, which does not start if a migration
- * that it knows is missing.
+ * Records a migration in the format of Kysely's migrator, which older releases use. That migrator does not start if a
+ * migration that it knows is missing.
  */
 export async function finishMigration(transaction: Database, { name, needs }: Migration): Promise<void> {
   await sql`delete from migration_progress where migration = ${name}`.execute(transaction)

@@ -7,7 +7,9 @@ import { findProgress, finishMigration, type Progress, saveProgress } from './pr
 import type { Run } from './statements.ts'
 import { inShortTransaction, withProgressLog } from './statements.ts'
 
-/** Runs a migration's remaining steps. An interrupted step starts over, but a backfill continues after its last batch. */
+/**
+ * Runs a migration's remaining steps. An interrupted step starts over, but a backfill continues after its last batch.
+ */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {
   const { connection, log, signal } = run
   const { name, steps } = migration
@@ -42,7 +44,7 @@ const change = (run: Run, migration: Migration, progress: Progress, step: Change
     }),
   )
 
-/** Approximate time for which a batch may lock its rows. */
+/** The approximate time, in milliseconds, for which a batch may lock its rows. */
 const TARGET_BATCH_MS = 100
 const sizes = { first: 200, min: 10, max: 10_000 }
 
@@ -53,8 +55,8 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
     run.signal.throwIfAborted()
     const startedAt = performance.now()
     after = await inShortTransaction(run, async (transaction) => {
-      // A write to a GIN index that finds too many pending entries must merge all of them. With a low limit, each batch merges
-      // its own entries, and writes in other sessions do not have to merge the entries of many batches.
+      // A write to a GIN index that finds too many pending entries must merge all of them. With a low limit, each batch
+      // merges its own entries. Writes in other sessions then do not have to merge the entries of many batches.
       await sql`set local gin_pending_list_limit = '64kB'`.execute(transaction)
       const next = await batch(untyped(transaction), { after, size })
       if (next === null) await finishStep(transaction, migration, progress)
@@ -67,12 +69,15 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
       sizes.max,
       Math.max(sizes.min, Math.round(size * Math.min(2, Math.max(0.5, TARGET_BATCH_MS / duration)))),
     )
-    // Pauses for as long as the batch ran, to leave the database free for other statements.
+    // The pause is as long as the batch, which leaves half of the time to other statements.
     await sleep(duration, undefined, { signal: run.signal })
   }
 }
 
-/** Runs in the same transaction as the step's last change, if the step uses a transaction. */
+/**
+ * Records that a step is finished. If the step uses a transaction, this must run in the same one as the step's last
+ * change.
+ */
 async function finishStep(transaction: Database, migration: Migration, progress: Progress): Promise<void> {
   const step = progress.step + 1
   if (step === migration.steps.length) return finishMigration(transaction, migration)
@@ -81,5 +86,8 @@ async function finishStep(transaction: Database, migration: Migration, progress:
   )
 }
 
-/** A migration uses the tables as they were when it was written, so the current table types do not apply. */
+/**
+ * Removes the table types. They describe the current tables, but a migration uses the tables as they were when it was
+ * written.
+ */
 const untyped = (db: Database): Kysely<unknown> => db as unknown as Kysely<unknown>

@@ -9,20 +9,25 @@ import type { Progress } from './progress.ts'
 export interface Run {
   /** The single connection that holds the lock. */
   connection: Database
-  /** Used to observe and cancel statements on `connection`. */
+  /** Observes and cancels the statements that run on `connection`. */
   db: Database
   log: MigrationLog
   signal: AbortSignal
 }
 
-/** Well under 5 s, because all later statements on a table queue behind a statement that waits for the table's lock. */
+/**
+ * The time is far below 5 s, because all later statements on a table wait behind a statement that waits for the table's
+ * lock.
+ */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 
-/** SQLSTATEs for a lock timeout and a deadlock. */
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/** Retries a transaction until it acquires its locks in time. Statements that queued behind it run between attempts. */
+/**
+ * Retries a transaction until it acquires its locks in time. Between attempts, the statements that wait behind it can
+ * run.
+ */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,
@@ -42,13 +47,16 @@ export async function inShortTransaction<Result>(
           'a migration could not acquire its lock in time; retrying',
         )
       }
-      // The random factor prevents retries from coinciding with periodic work.
+      // Without the random factor, retries could coincide with periodic work every time.
       await sleep(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** tries) * (0.5 + Math.random()), undefined, { signal })
     }
   }
 }
 
-/** Runs statements outside a transaction. They may wait for locks indefinitely, because writes do not queue behind them. */
+/**
+ * Runs statements outside a transaction. They may wait for locks indefinitely, because writes do not have to wait
+ * behind them.
+ */
 export async function retryOnDeadlock(
   { connection, signal }: Run,
   work: (connection: Database) => Promise<void>,

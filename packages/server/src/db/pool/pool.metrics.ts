@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import type { Metrics } from '../../metrics.ts'
 
-/** The purpose of a pool. */
 export type PoolName = 'requests' | 'work'
 
 /** Returns a function that records how many milliseconds a caller waited for a connection. */

@@ -2,19 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHECK_INTERVAL_MS = 50
-/** The database is probed if a caller waits longer than this. */
+/** If a caller waits longer than this number of milliseconds, the database is probed. */
 const PROBE_AFTER_MS = 150
 /**
- * If a probe gets no response within this time, it is repeated on a new connection, because the old connection may be dead. The limit
- * grows with each attempt to allow for busy machines.
+ * If a probe gets no response within this time, it is repeated on a new connection, because the old connection may be
+ * dead. The limit grows with each attempt to allow for busy machines.
  */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
-/** TCP keep-alive of the idle probe connection, so that firewalls and NAT gateways do not drop it. */
+/**
+ * The interval, in milliseconds, of TCP keep-alive on the idle probe connection. Otherwise, firewalls and NAT gateways
+ * could drop the connection.
+ */
 const KEEP_ALIVE_MS = 10_000
 
 export interface ResponseWatchOptions {
   connection: pg.ClientConfig
-  /** Milliseconds without a response after which the database is unresponsive. */
+  /** The number of milliseconds without a response after which the database counts as unresponsive. */
   timeoutMs: number
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
   onChange?: ((isUnresponsive: boolean) => void) | undefined
@@ -32,9 +35,10 @@ interface Waiting {
 }
 
 /**
- * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's statement
- * timeout does not help in these cases. Until the database responds again, waiting statements fail, and new statements are
- * rejected immediately. A slow statement continues if the database responds to probes. Probes are sent only while callers wait.
+ * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's
+ * statement timeout does not help in these cases. Until the database responds again, waiting statements fail, and new
+ * statements are rejected immediately. A slow statement continues if the database responds to probes. Probes are sent
+ * only while callers wait.
  */
 export function watchResponses(
   pool: pg.Pool,
@@ -45,7 +49,10 @@ export function watchResponses(
   const probe = createProbe(connection)
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /** Number of checks since the probe began. If the process was paused, elapsed time would make the response seem late. */
+  /**
+   * The number of checks since the probe began. Checks are counted because elapsed time includes pauses of the process,
+   * after which a response would seem late.
+   */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
 
@@ -64,7 +71,8 @@ export function watchResponses(
 
   const runProbe = async (): Promise<void> => {
     checks = 0
-    // If the probe cannot be sent, for example because a certificate file is missing, the database may still be responsive.
+    // A probe can also fail to start, for example because a certificate file is missing. The database may then still be
+    // responsive.
     const responds = await probe.run().catch(() => true)
     if (responds) respondedAt = performance.now()
     setUnresponsive(!responds)
@@ -105,7 +113,7 @@ export function watchResponses(
   return {
     connect() {
       if (isUnresponsive) return Promise.reject(unresponsiveError())
-      // An idle connection is available immediately.
+      // An idle connection is available immediately, so there is nothing to watch.
       if (pool.idleCount > 0 && pool.waitingCount === 0) return pool.connect()
       return new Promise((resolve, reject) => {
         const wait: Waiting = { since: performance.now(), reject }
@@ -127,7 +135,7 @@ export function watchResponses(
 /** Creates an error with PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
 const unresponsiveError = (): Error => Object.assign(new Error('the database does not respond'), { code: '08001' })
 
-/** A caller that holds a connection without a running query is not waiting for the database. */
+/** Checks whether a query is running. A caller that holds a connection without one is not waiting for the database. */
 const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 
@@ -145,8 +153,8 @@ interface Probe {
 }
 
 /**
- * Probes the database on a connection that is already open, because opening one may take a busy machine longer than the
- * response timeout. An error from PostgreSQL is also a response.
+ * Probes the database on an open connection, because a busy machine may need longer than the response timeout to open
+ * one. An error from PostgreSQL is also a response.
  */
 function createProbe(connection: pg.ClientConfig): Probe {
   let current: pg.Client | undefined
@@ -178,7 +186,7 @@ function createProbe(connection: pg.ClientConfig): Probe {
     ])
     if (result === true && !isClosed) return true
     end(client)
-    // If a connection broke while it was idle, the database may still be responsive.
+    // If the connection broke while it was idle, the database may still be responsive.
     return result === false && !isNew ? 'nothing' : result
   }
 

@@ -10,9 +10,11 @@ export interface SessionLockOptions {
 }
 
 /**
- * Runs `work` while its session holds an advisory lock. PostgreSQL releases the lock when the connection ends, even if the
- * process is killed. `connection` must be a single connection. The lock is polled, because a statement that waits for the lock
- * would hold a snapshot. CREATE INDEX CONCURRENTLY waits for all snapshots, so the two statements could block each other.
+ * Runs `work` while its session holds an advisory lock. PostgreSQL releases the lock when the connection ends, even if
+ * the process is killed. `connection` must be a single connection.
+ *
+ * The lock is polled, because a statement that waits for the lock would hold a snapshot. CREATE INDEX CONCURRENTLY
+ * waits for all snapshots, so the two statements could block each other.
  */
 export async function withSessionLock<Result>(
   connection: Database,
@@ -27,7 +29,7 @@ export async function withSessionLock<Result>(
   try {
     return await work()
   } finally {
-    // If the connection broke during the work, the lock is already released, and the work has reported the error.
+    // If the connection broke during the work, PostgreSQL has released the lock, and the work has reported the error.
     await sql`select pg_advisory_unlock(hashtext(${name}))`.execute(connection).catch(() => {})
   }
 }

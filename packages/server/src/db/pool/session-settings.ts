@@ -1,5 +1,6 @@
-// Set on each connection, regardless of PostgreSQL's configuration, so that an external database behaves like the embedded one.
-// Parallel workers are off because, for a single page, they cost more than they save and take CPUs from other requests.
+// Each connection sets these, whatever PostgreSQL's configuration says. An external database then behaves like the
+// embedded one. Parallel workers are off because, for a single page, they cost more than they save and take CPUs from
+// other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -7,7 +8,7 @@ const always = {
   idle_in_transaction_session_timeout: '30000',
 }
 
-/** Connection settings, with the same names and values as in pg_settings. */
+/** The keys and values are those that pg_settings shows. */
 export const sessionSettings = (statementTimeout: number): Readonly<Record<string, string>> => ({
   ...always,
   statement_timeout: String(statementTimeout),

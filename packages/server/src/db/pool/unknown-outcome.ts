@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
+/** The SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
 export const OUTCOME_UNKNOWN = '08007'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
@@ -15,7 +15,7 @@ export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let unknownOutcome: Error | undefined
   return (text, values) => {
     const step = stepOf(text)
-    // Callers send ROLLBACK after COMMIT fails. An error from ROLLBACK would hide the error from COMMIT.
+    // Callers send ROLLBACK after a failed COMMIT. An error from ROLLBACK would hide the error from COMMIT.
     if (step === 'rollback' && unknownOutcome !== undefined) return Promise.reject(unknownOutcome)
     const isCommitting = step === 'commit' || (step === undefined && !isInTransaction)
     if (step !== undefined) isInTransaction = step === 'begin'
@@ -41,7 +41,10 @@ function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
 const changesData = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
-/** A pooler reports class 08 if its own connection broke. PostgreSQL never does so for a statement that it has accepted. */
+/**
+ * Checks for an error of class 08, which a pooler reports if its own connection broke. PostgreSQL never reports this
+ * class for a statement that it has accepted.
+ */
 const isPoolerError = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 

@@ -12,7 +12,7 @@ import {
   valueAt,
 } from './attributes.ts'
 
-/** A name and its new value. null removes the attribute or the whole group. */
+/** A name and its new value. If the value is null, the change removes the attribute or the whole group. */
 export interface Change {
   name: AttributeName
   value: string | null
@@ -58,7 +58,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function kindOfJson(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
-  // Only an object literal in a document can contain an unset variable.
+  // Only an object literal in a document can contain a variable that is not set.
   if (value === undefined) return 'a variable that is not set'
   return typeof value === 'object' ? 'an object: names have at most two levels' : `a ${typeof value}`
 }
@@ -120,7 +120,10 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/** Rejects a value in place of a group or the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
+/**
+ * Rejects a value where the target has a group, and a group where it has a value. `kindOnTarget` returns the kind of a
+ * top-level name on the target.
+ */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,

@@ -8,7 +8,7 @@ export type AttributeName = readonly [name: string] | readonly [group: string, s
 /** The kinds of objects that have attributes. A device and its bulk service share their attributes. */
 export type TargetKind = 'user' | 'device' | 'service'
 
-/** Sub-names of the reserved group. */
+/** The sub-names of the reserved group, in the order of their columns. */
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
@@ -19,11 +19,12 @@ export const RESERVED_GROUP = '$svc'
 /** The group in which the console stores a user's preferences, such as labels and columns. */
 export const CONSOLE_GROUP = '$ui'
 
-// The C0 and C1 sets and DEL.
+// The class matches the C0 and C1 control characters and DEL.
 const controlCharacter = /\p{Cc}/u
 
 /**
- * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error messages.
+ * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error
+ * messages.
  */
 export function parseAttributeName(text: string, path: string): AttributeName {
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -49,7 +50,7 @@ export function level(text: string, path: string): string {
 const outerDot = (text: string, path: string): ApiError =>
   badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** Validates and returns an optional context. undefined selects the base values. */
+/** Validates and returns an optional context. Without a context, undefined selects the base values. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)
@@ -73,8 +74,8 @@ function assertPlainText(text: string, path: string): void {
 }
 
 /**
- * Rejects new values if the name or the context contains invisible characters. Existing values with such names can still be
- * read and removed.
+ * Rejects new values if the name or the context contains invisible characters. Clients can still read and remove
+ * existing values with such names.
  */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
@@ -89,7 +90,7 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
 export const isReserved = ([first]: AttributeName): boolean => first.startsWith('$')
 
-/** Whether the name is one of the ten reserved names that have their own columns. */
+/** Checks whether the name is one of the ten reserved names that have their own columns. */
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 

@@ -5,7 +5,7 @@ import { parseContext } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
 import { overlay } from './overlay.ts'
 
-/** Writes the attributes of the devices on a page. In a context, one statement reads the overrides. */
+/** Writes the attributes of the devices on a page. In a context, one statement reads the overrides of all devices. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page

@@ -74,7 +74,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** Clears cached attributes. After a write, this makes the request read current values. */
+/** Clears the cached attributes. After a write, the rest of the request must read current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -12,9 +12,9 @@ interface LockedRow {
 }
 
 /**
- * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. The lock on a
- * service's device prevents a concurrent removal of the device, which would also remove the service. The devices of services
- * are returned without attributes.
+ * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. A
+ * service's device is locked because a concurrent removal of the device would also remove the service. The devices of
+ * services are returned without attributes.
  */
 export const lockDevices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<LockedRow & { named: boolean } & ReservedValues>(
@@ -68,7 +68,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** Finds the overrides of pairs of target and context, passed as two lists of equal length. */
+/** Finds the overrides of pairs of target and context. The two lists have equal length. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -126,17 +126,17 @@ export const findServiceBases = (db: Database, accountId: string, ids: readonly 
 export const findAccountBase = (db: Database, accountId: string) =>
   query<{ id: string; attributes: Attributes }>(db, 'select id, attributes from account where id = $1', [accountId])
 
-/** The tables that store base attributes, each with the column that identifies the account. */
+/** These tables store base attributes. Each has a column that identifies the account. */
 const owners = { device: 't.account_id', service: 't.account_id', account: 't.id' } as const
 
 export interface TargetRow {
   id: string
-  /** Undefined if the attributes are unchanged, which avoids an update of the row's indexes. */
+  /** Undefined if the attributes are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
   override_names?: OverrideNames
 }
 
-// The planner cannot estimate the number of JSON rows. The redundant ID condition prevents a scan of the whole table.
+// The planner cannot estimate the number of JSON rows. Without the redundant ID condition, it may scan the whole table.
 export const updateTargets = (
   db: Database,
   table: keyof typeof owners,
@@ -176,7 +176,7 @@ export const upsertOverrides = (db: Database, accountId: string, rows: readonly 
     [accountId, JSON.stringify(rows)],
   )
 
-/** Deletes the overrides of pairs of target and context, passed as two lists of equal length. */
+/** Deletes the overrides of pairs of target and context. The two lists have equal length. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

@@ -19,7 +19,6 @@ import {
 import { setAttribute } from './set-attribute.ts'
 import { setAttributes, setAttributesMany } from './set-attributes.ts'
 
-/** The resolvers that all objects with attributes share. */
 const attributeFields = <Kind extends AttributeOwner>(baseOf: BaseOf<Kind>) => ({
   attributes: (owner: Kind, input: { context?: string | null }, context: Context) =>
     readAttributes(context, baseOf, { owner, contextName: input.context }),
@@ -30,7 +29,10 @@ const attributeFields = <Kind extends AttributeOwner>(baseOf: BaseOf<Kind>) => (
   contexts: (owner: Kind, _input: unknown, context: Context) => readContexts(context, owner),
 })
 
-/** categoryA to statusE. These fields always return base values, even if the document reads other attributes in a context. */
+/**
+ * Resolves categoryA to statusE. These fields always return base values, even if the document reads other attributes in
+ * a context.
+ */
 const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,

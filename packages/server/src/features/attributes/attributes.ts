@@ -4,7 +4,7 @@ import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 /** Attributes in the form that the API uses: each name has a value or a group of values. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Attributes as unparsed JSON, which is usually sent unchanged and is parsed only on demand. */
+/** Attributes as unparsed JSON. The server usually sends the JSON unchanged and parses it only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
 /** The kind of a top-level name. On one target, a name is always of one kind. */
@@ -24,7 +24,7 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
-/** Returns the value of a name; null if the name is not set or is a group. */
+/** Returns the value of a name. Returns null if the name is not set or is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null
   const found = attributes[first]!
@@ -59,7 +59,7 @@ export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The values of the reserved columns, keyed by column name; null if not set. */
+/** The values of the reserved columns, keyed by column name. Null means that the value is not set. */
 export type ReservedValues = Record<string, string | null>
 
 const subNames = [...reservedColumns.keys()]
@@ -82,8 +82,8 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
 }
 
 /**
- * Returns the reserved values, keyed by sub-name, or undefined if none is set. In `values`, they start at the index `from`, in
- * the order of `reservedColumns`.
+ * Returns the reserved values, keyed by sub-name, or undefined if none is set. In `values`, they start at the index
+ * `from`, in the order of `reservedColumns`.
  */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined
@@ -96,7 +96,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** The inverse of `joinReserved`: splits base attributes into the values for each row. */
+/** Splits base attributes into the values for each row, as the inverse of `joinReserved`. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

@@ -22,14 +22,14 @@ export interface Place {
   context: string | undefined
 }
 
-/** Returns the stored ID. Returns undefined if no user, device, or service of this account can have the ID. */
+/** Returns the stored ID, or undefined if no user, device, or service of this account can have the ID. */
 export const parseTargetId = (accountId: string, text: string): string | undefined =>
   text === accountId ? accountId : parseId(text)
 
 /**
- * Locks targets and reads the data that is needed to check changes. Omits unknown IDs. Every caller locks rows in the same
- * order (devices, then services, then the account, each by ID), which prevents deadlocks. Other tables are read after the locks
- * are acquired, so their data is at least as new as the locks.
+ * Locks targets and reads the data that is needed to check changes. Omits unknown IDs. Every caller locks rows in the
+ * same order, which prevents deadlocks: devices, then services, then the account, each by ID. Other tables are read
+ * after the locks are acquired, so their data is at least as new as the locked rows.
  */
 export async function lockTargets(
   db: Database,
@@ -50,7 +50,7 @@ export async function lockTargets(
   return targets
 }
 
-/** Reads devices like `lockTargets`, without locks. */
+/** Reads devices as `lockTargets` does, but without locks. */
 export async function readDevices(
   db: Database,
   accountId: string,

@@ -7,7 +7,6 @@ import { overlay } from './overlay.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 
-/** Attributes in the form in which the database returned them. */
 type Read = Attributes | RawAttributes
 
 const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
@@ -26,7 +25,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** Returns the base values, or only the reserved values if no others were read. */
+/** Returns the base values if they were read with the row. Otherwise, returns only the reserved values. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   device.reserved ?? deviceBase(context, device)
 
@@ -38,10 +37,12 @@ export const serviceBase = (context: Context, service: ServiceOwner): Eventually
 export const userBase = (context: Context, { id }: AttributeOwner): Eventually<Read> =>
   attributeLoaders.userBases(context).load(id)
 
-/** Reads the base attributes of an owner. */
 export type BaseOf<Kind extends AttributeOwner> = (context: Context, owner: Kind) => Eventually<Read>
 
-/** Returns the attributes in a context, or the base attributes without a context. Synchronous if no database read is needed. */
+/**
+ * Returns the attributes in a context, or the base attributes without a context. Returns synchronously if it needs no
+ * database read.
+ */
 export function readAttributes<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,

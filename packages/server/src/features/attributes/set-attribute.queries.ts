@@ -11,7 +11,7 @@ export interface BaseWrite {
   actorId: string | null
   source: EventSource
   name: AttributeName
-  /** null removes the attribute. */
+  /** The new value. Null removes the attribute. */
   value: string | null
 }
 
@@ -44,14 +44,14 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
-/** The outcome of one write in a batch; null for an unknown device. */
+/** The outcome of one write in a batch. Null means that the device is unknown. */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes of one device succeed or fail
- * together. Changes that are rejected together can be valid one at a time. A top-level name must not occur twice for a device.
- * If `waits` is false, the statement skips devices that another transaction has locked, so two such statements never wait for
- * each other.
+ * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes of one device succeed or
+ * fail together. Changes that fail together may succeed one at a time. A top-level name must not occur twice for a
+ * device. If `waits` is false, the statement skips devices that another transaction has locked, so two such statements
+ * never wait for each other.
  */
 export async function setOnDevices(
   db: Database,
@@ -72,9 +72,9 @@ export async function setOnDevices(
 }
 
 /**
- * Returns a statement that makes a complete change. `target` first locks the row, so `change` reads its newest version and
- * concurrent writers lose no values. The event ID is assigned after the lock is acquired. An unchanged value writes nothing. $3
- * and $4 are the two levels of the name, and $5 is the value.
+ * Returns a statement that makes a complete change. `target` first locks the row, so `change` reads the row's newest
+ * version and concurrent writers lose no values. The event ID is assigned after the lock is acquired. If the value is
+ * unchanged, the statement writes nothing. $3 and $4 are the two levels of the name, and $5 is the value.
  */
 const statement = (parts: {
   target: string
@@ -105,7 +105,7 @@ const statement = (parts: {
   )
   select allowed from change`
 
-/** The type and data of a change's event, from SQL expressions. */
+/** Returns the type and data of a change's event, built from SQL expressions. */
 const attributeChange = ({ name, old, value }: { name: string; old: string; value: string }) => ({
   accountId: '$1',
   type: `'ATTRIBUTE_CHANGE'`,
@@ -113,7 +113,6 @@ const attributeChange = ({ name, old, value }: { name: string; old: string; valu
       'changes', jsonb_build_object(${name}, jsonb_build_object('old', ${old}, 'new', ${value})))`,
 })
 
-/** SQL expressions for the parts of a change. */
 interface ChangeColumns {
   name: string
   subName: string
@@ -123,7 +122,8 @@ interface ChangeColumns {
 const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-// Removing a group changes many names, so it is treated like a conflict and left to the transaction.
+// Selects a conflict. Removing a group changes many names, so the statement treats it like a conflict and leaves it to
+// the transaction.
 const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -144,7 +144,10 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-/** Counts names only if the change adds one. `reserved` describes the names in the other row, which also count toward the limits. */
+/**
+ * Checks the limits. Names are counted only if the change adds one. `reserved` describes the names in the other row,
+ * which also count toward the limits.
+ */
 const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
       and octet_length((next || ${reserved.attributes})::text) <= ${limits.bytesPerTarget}`
@@ -222,7 +225,10 @@ const onAccountText = statement({
 
 const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
 
-/** Like `statement`, but for changes passed as rows. Checks each change separately and merges the changes of one target. */
+/**
+ * Like `statement`, but for changes that are passed as rows. The statement checks each change separately and merges the
+ * changes of one target.
+ */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
@@ -244,7 +250,7 @@ const onDevicesStatement = (locking: string) => `
         else nullif((attributes -> name) - sub_name, '{}') end) as names
     from judged group by device_id
   ), next as materialized (
-    -- Stored attributes are never null: a null here removes the attribute.
+    -- Stored attributes are never null, so a null here removes the attribute.
     select target.*, conflict, sets, adds, changes, jsonb_strip_nulls(attributes || names) as next
     from merged join target using (device_id)
   ), change as materialized (

@@ -20,7 +20,10 @@ import { setTogether } from './set-together.ts'
 
 export interface AttributeInput {
   name: string
-  /** null removes the attribute. undefined is rejected, so an omitted value cannot remove an attribute by accident. */
+  /**
+   * The new value. Null removes the attribute. Undefined is rejected, because a client that omits the value by accident
+   * must not remove the attribute.
+   */
   value?: string | null | undefined
   serviceId: string
   context?: string | null | undefined
@@ -43,8 +46,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * The fast path for most writes: one valid base value. Returns false for any other write and for a write that violates a rule.
- * The caller then uses a transaction, which reports the violated rule.
+ * Sets one valid base value in one statement, which is the fast path for most writes. Returns false for any other write
+ * and for a write that violates a rule. The caller then uses a transaction, which reports the violated rule.
  */
 async function setInOneStatement(
   context: Context,

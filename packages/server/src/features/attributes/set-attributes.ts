@@ -26,11 +26,10 @@ export interface AttributesInput {
   context?: string | null | undefined
   /** The device that sends the write, if any. A device can change only itself and its services. */
   deviceId?: string | undefined
-  /** Called before a change with the number of bytes that the change stores. Can throw RATE_LIMITED. */
+  /** Called before a change with the number of bytes that the change stores. It can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** The resulting attributes or the error of one item. */
 export interface AttributesResult {
   serviceId: string
   attributes: Attributes | null
@@ -38,7 +37,10 @@ export interface AttributesResult {
   message: string | null
 }
 
-/** Changes to one target in one context, all of which are applied or none. `path` locates the changes in error messages. */
+/**
+ * The changes to one target in one context. The server applies all of them or none. `path` locates the changes in error
+ * messages.
+ */
 export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
@@ -46,7 +48,7 @@ export interface AttributeWrite extends Place {
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** Merges attributes into a target's attributes and returns the target's resulting attributes in that context. */
+/** Merges attributes into those of a target and returns the target's resulting attributes in that context. */
 export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
   return writeAttributes(context, parseInput(context, input, ''))
 }
@@ -65,8 +67,8 @@ export async function setAttributesMany(
 }
 
 /**
- * Runs `setAttributesMany` outside of requests. Returns the resulting attributes or the error of each item. Error messages
- * locate problems by their path in `attributes`.
+ * Runs `setAttributesMany` for callers other than requests. Returns the resulting attributes or the error of each item.
+ * Error messages locate problems by their path in `attributes`.
  */
 export async function setAttributesEach(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -77,8 +79,8 @@ export async function setAttributesEach(
 }
 
 /**
- * Runs `setAttributes` for several targets. `context.db` must be a transaction. Throws the first error, which makes the caller
- * roll back all changes. `path` precedes `attributes` in error messages.
+ * Runs `setAttributes` for several targets. `context.db` must be a transaction. Throws the first error, and the caller
+ * must then roll back all changes. `path` precedes `attributes` in error messages.
  */
 export async function setAttributesTogether(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -128,8 +130,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. All rules are checked under
- * the locks before anything is written, so a write that violates a rule needs no rollback.
+ * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. All rules are
+ * checked under the locks before anything is written, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -194,7 +196,6 @@ function assertContextFits(target: Target, context: string | undefined): void {
   }
 }
 
-/** Returns the event of changes that were made to a target. */
 export function changeEvent(
   { kind, id, name, device }: Target,
   context: string | undefined,

@@ -5,7 +5,8 @@ import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../d
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /**
- * Maximum number of concurrent batch statements per account. New writes wait for the next batch while this many are running.
+ * The maximum number of batch statements in flight per account. While this many are running, new writes wait for the
+ * next batch.
  */
 const MAX_CONCURRENT = 2
 /** Maximum number of writes in one statement. */
@@ -29,8 +30,9 @@ interface Queue {
 const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
- * Like `setOnDevice`, but writes that arrive while other writes of the account are in progress share a statement and its
- * commit. No write waits for the device of another write: batches skip locked devices, which are then written separately.
+ * Like `setOnDevice`, but writes that arrive while other writes of the account are in progress share a statement and
+ * its commit. No write waits for the device of another write. Batches skip locked devices, which are then written
+ * separately.
  */
 export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
   const { accountId } = write
@@ -44,7 +46,10 @@ export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
 }
 
 function createQueue(db: Database, onIdle: () => void): Queue {
-  /** Devices that are being written, each with a queue of later writes, which would otherwise wait for the device's lock. */
+  /**
+   * Contains the devices that are being written. Each has a queue of later writes, which would otherwise wait for the
+   * device's lock.
+   */
   const busy = new Map<string, QueuedWrite[]>()
   let ready: QueuedWrite[] = []
   let batches = 0
@@ -134,19 +139,19 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 ]
 
 interface BatchResult {
-  /** Writes to locked devices. These writes are not yet executed or resolved. */
+  /** The writes to locked devices. They have not been executed or resolved yet. */
   locked: readonly QueuedWrite[]
-  /** The error, if the database did not respond. */
+  /** The error that the database reported if it did not respond. */
   failure: unknown
 }
 
-/** Executes an account's writes and resolves or rejects each write. The returned promise never rejects. */
+/** Executes an account's writes and resolves or rejects each of them. The returned promise never rejects. */
 async function set(db: Database, group: readonly QueuedWrite[], { waits }: { waits: boolean }): Promise<BatchResult> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
   try {
     const writes = group.map(({ write }) => write)
-    // Traces show the shared statement only in the request that arrived first.
+    // A trace can contain the statement only once, so the statement belongs to the request that arrived first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
     if (group.length > 1 && isStatementError(error)) await setSingly(db, group)
@@ -159,7 +164,8 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
     const outcome = outcomes[index]!
     if (outcome === 'locked' && !waits) locked.push(queued)
     else if (outcome === 'refused') rejected.push(queued)
-    // With `waits`, 'locked' means that the device was deleted before the statement acquired its lock. The write is rejected.
+    // With `waits`, 'locked' means that the device was deleted before the statement acquired its lock. Such a write is
+    // rejected.
     else queued.result.resolve(outcome === null ? undefined : outcome === 'done')
   }
   await setSingly(db, rejected)
@@ -174,7 +180,7 @@ async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<v
   await Promise.all(byDevice(group).map(setInOrder))
 }
 
-/** Executes one write and resolves or rejects it. Returns the `failure`, if any. */
+/** Executes one write and resolves or rejects it. Returns the `failure` if the database did not respond. */
 const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<unknown> =>
   scope
     .runInAsyncScope(() => setOnDevice(db, write))
@@ -184,12 +190,14 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
     })
 
 /**
- * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome, which does not affect
- * later writes, because they were not sent yet.
+ * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome. Later writes
+ * were not sent yet, so that outcome does not affect them.
  */
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
-/** Whether the error affects only the statement. Connection, resource, and shutdown errors affect every write. */
+/**
+ * Checks whether the error affects only the statement. Connection, resource, and shutdown errors affect every write.
+ */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

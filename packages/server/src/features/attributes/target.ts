@@ -4,14 +4,14 @@ import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 /** The top-level names in use in contexts, each with its kind and the number of contexts. */
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
-/** A locked object with attributes: the data from its rows and the parts to save. */
+/** A locked object with attributes. It contains the data from the object's rows and the parts to save. */
 export interface Target {
   kind: TargetKind
   id: string
   name: string
   /** The device that the target belongs to, if any. */
   device: { id: string; name: string } | undefined
-  /** Base values, including the reserved ones of a device. */
+  /** The base values, including the reserved ones of a device. */
   base: Attributes
   overrideNames: OverrideNames
   /** Number of contexts that have overrides. */

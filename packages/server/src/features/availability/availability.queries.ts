@@ -6,11 +6,11 @@ import type { Span } from './span.ts'
 /** The data from which the availability of one device is computed. */
 export interface DeviceStates {
   deviceId: string
-  /** The time of the account's oldest remaining event. Null if the account has no events. */
+  /** The time of the account's oldest remaining event, or null if the account has no events. */
   firstEvent: Date | null
-  /** The state after the last change before the span. Null if there was no such change. */
+  /** The state after the last change before the span, or null if there was no such change. */
   stateBefore: State | null
-  /** The changes within the span: the time in milliseconds since 1970, and whether the device came online. */
+  /** The changes within the span. Each has its time in milliseconds since 1970, and whether the device came online. */
   changes: [at: number, isActive: boolean][]
 }
 

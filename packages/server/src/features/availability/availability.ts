@@ -9,7 +9,7 @@ import { type DeviceStates, selectStates } from './availability.queries.ts'
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
-/** Further changes of state are not read. A device that changes every minute reaches this number in 34 days. */
+/** The maximum number of state changes to read. A device that changes every minute reaches this number in 34 days. */
 const MAX_CHANGES = 50_000
 
 /** The number of changes per device for which an operation is charged in advance. */
@@ -79,7 +79,10 @@ function availabilityOf(
   }
 }
 
-/** The state before the first change was the opposite one. Without changes, the state was always the current one. */
+/**
+ * Returns the state at the beginning of the span. Before the first change, the state was the opposite one. Without
+ * changes, it was always the current one.
+ */
 function stateAtFirst(changes: DeviceStates['changes'], now: State): State {
   const [first] = changes
   if (first === undefined) return now
@@ -109,7 +112,7 @@ const sum = (segments: readonly Segment[]): number => segments.reduce((total, se
 /** Keeps the longest segments and joins the others with their neighbors, so that at most `MAX_SEGMENTS` remain. */
 function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
   const isJoined = segments.length > MAX_SEGMENTS
-  // Segments between two kept segments become one.
+  // Without the segments between them, two kept segments become neighbors and are joined.
   const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
   const kept = new Set(isJoined ? longest : segments)
   const joined: { from: number; until: number; state: string; isKept: boolean }[] = []

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** The lengths of the sample intervals, in minutes. */
 export const SHORT_MINUTES = 5
 export const LONG_MINUTES = 60
 

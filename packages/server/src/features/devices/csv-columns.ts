@@ -13,37 +13,36 @@ import { applicationTypes, findApplicationType } from '../services/application-t
 import type { Service } from '../services/service.ts'
 import type { Device } from './device.ts'
 
-/** A device with everything that the columns need. */
+/** A device with all data that the columns need. */
 export interface CsvDevice {
   device: Device
-  /** Base values. */
+  /** The base values. */
   attributes: Attributes
   /** The values that the context overrides. */
   overrides: Attributes
-  /** Services without the bulk service. */
+  /** All services except the bulk service. */
   services: readonly Service[]
   contexts: readonly string[]
-  /** E-mail address of the account. */
+  /** The email address of the account. */
   owner: string
 }
 
 export interface CsvColumn {
   header: string
   cell: (device: CsvDevice) => Cell
-  /** What the cell reads beyond the fields of the device. */
+  /** The data that the cell needs in addition to the fields of the device. */
   reads: 'fields' | 'reserved' | 'attributes' | 'services' | 'contexts'
 }
 
-/** A column as a view or a request names it. */
 export interface NamedColumn {
   name: string
   label: string | null
 }
 
-/** The columns of a file without columns, before the attributes: those that `muster import` reads. */
+/** The default columns, which precede the attributes. `muster import` reads these fields. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
-/** Resolves the name of a column. Without a label, the header is the name under which `muster import` reads the column. */
+/** Resolves the name of a column. Without a label, the header is the name that `muster import` expects. */
 export function csvColumn({ name, label }: NamedColumn, path: string): CsvColumn {
   if (name === 'services') return { header: label ?? name, reads: 'services', cell: servicesCell }
   const { subject } = readSubject(name, path)
@@ -84,7 +83,7 @@ const fieldCells: Readonly<Record<DeviceField, CsvColumn['cell']>> = {
 }
 
 const servicesCell = ({ services }: CsvDevice): Cell =>
-  // Sorted by code units, so that equal devices produce equal cells.
+  // Services are sorted by code units. Equal devices therefore produce equal cells.
   joined(services.map((service) => formatServices([toServiceEntry(service, applicationTypes)])).sort())
 
 const cellOfServices =

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** A scalar SQL expression for the number of devices in an account. */
+/** Returns a scalar SQL expression for the number of devices in an account. */
 export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 

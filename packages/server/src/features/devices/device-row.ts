@@ -5,11 +5,12 @@ import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import type { Device, State } from './device.ts'
 
-/** Which attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
+/** The attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
 export type AttributesRead = boolean | 'reserved'
 
 /**
- * A device's columns in the order of `deviceColumns`. An array avoids repeating the column names in lists of thousands of rows.
+ * A device's columns in the order of `deviceColumns`. Rows are arrays because objects would repeat the column names in
+ * lists of thousands of rows.
  */
 export type DeviceRow = readonly [
   id: string,
@@ -34,21 +35,20 @@ const ATTRIBUTES_INDEX = RESERVED_INDEX + reserved.length
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
 /**
- * The columns of `device` for a row. Attributes can be much larger than the other columns, so they are included only if the
- * document selects them.
+ * Returns the columns of `device` for a row. Attributes can be much larger than the other columns, so they are included
+ * only if the document selects them.
  */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
-/** The columns of `device_live` for a row. */
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** The columns of a row. `device` and `live` are the aliases of the two tables. */
+/** Returns the columns of a row. `device` and `live` are the aliases of the two tables. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
-  // The JSON is read as a string and sent to the client unchanged.
+  // The JSON is selected as a string, because the server sends it to the client unchanged.
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
@@ -56,7 +56,7 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** Returns the index of a reserved value in a row, by its sub-name. */
+/** Returns the index of a reserved value in a row. The argument is the value's sub-name. */
 export const columnOfReserved = (subName: string): number =>
   RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
 
@@ -64,7 +64,7 @@ export const columnOfReserved = (subName: string): number =>
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_INDEX] as string, reservedGroup(row, RESERVED_INDEX))
 
-/** `row` can contain more columns after the device columns. */
+/** Converts a row, which can contain more columns after those of the device. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const [id, name, hardwareId, platform, created, state, stateSince, lastReported] = row
   const device: Device = { id, name, hardwareId, platform, created, state, stateSince, lastReported }

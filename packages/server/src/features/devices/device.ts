@@ -23,9 +23,9 @@ export interface Device extends DeviceFields {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** Base values, including the reserved ones. Omitted from a list if the document does not select attributes. */
+  /** The base values, including the reserved ones. Omitted in a list whose document does not select attributes. */
   attributes?: RawAttributes
-  /** The reserved values, if the document selects no other attributes. */
+  /** The reserved values. Present only if the document selects no other attributes. */
   reserved?: Attributes
 }
 

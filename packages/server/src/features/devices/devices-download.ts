@@ -31,10 +31,10 @@ import { readDeviceList } from './list/read-device-list.ts'
 import { rowsReadByPage } from './list/rows-read.ts'
 
 const PATH = '/devices/v1.csv'
-/** As many as a view can have. */
+/** The maximum number of columns, which is the same as in a view. */
 const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
-/** The size of a page of the file, in characters, from which the next page has fewer devices. */
+/** The size of a page of the file, in characters, above which the next page has fewer devices. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024
 
 export interface DevicesUrlArguments
@@ -42,7 +42,7 @@ export interface DevicesUrlArguments
   columns?: readonly string[] | null | undefined
 }
 
-/** What a link to devices contains. */
+/** The selection of devices that a link contains. */
 interface DeviceSelection extends Record<string, unknown> {
   list: 'devices'
   where: ResolvedFilter | undefined
@@ -53,7 +53,10 @@ interface DeviceSelection extends Record<string, unknown> {
   owner: string
 }
 
-/** Returns a URL that serves the matching devices as CSV. A later change of a view does not change what it serves. */
+/**
+ * Returns a URL that serves the matching devices as CSV. If the view changes later, the URL still serves the same
+ * selection.
+ */
 export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args
@@ -79,7 +82,10 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
   return createDownloadLink(context, { path: PATH, content: { filter: {}, selection }, description })
 }
 
-/** Without columns in the request and the view, the file has every field that can be imported, and every attribute. */
+/**
+ * Returns the columns of the request or the view. If neither has columns, returns every field that can be imported and
+ * every attribute.
+ */
 async function readColumns(
   context: Context,
   given: readonly string[] | null | undefined,
@@ -117,7 +123,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Yields the file in pieces. Each piece is a page of the list, with the same statements and the same charges. */
+/** Yields the file in pieces. Each piece is a page of the list and uses the same statements and charges as the list. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
@@ -166,7 +172,7 @@ function readPage(download: Download, page: DevicePageQuery): Promise<ListedDevi
   })
 }
 
-/** Keeps pages small if the devices have many attributes. */
+/** Returns the size of the next page. Pages must stay small if the devices have many attributes. */
 const nextSize = (size: number, characters: number): number =>
   Math.max(1, Math.min(limits.pageSize, 2 * size, Math.floor((size * PAGE_CHARACTERS) / Math.max(1, characters))))
 
@@ -177,7 +183,7 @@ interface Reading {
   columns: readonly CsvColumn[]
 }
 
-/** Reads what the columns need beyond the rows of the list. */
+/** Reads the data that the columns need and the rows of the list do not contain. */
 async function readDetails(
   { db, accountId, selection, columns }: Reading,
   devices: readonly ReturnType<typeof toDevice>[],

@@ -6,7 +6,7 @@ import { findDevices } from './devices.ts'
 import { devicesUrl } from './devices-download.ts'
 import { listDevices } from './list/device-list.ts'
 
-/** Returns which device attributes a document selects at `path` below the resolved field. */
+/** Returns the device attributes that a document selects at `path` below the resolved field. */
 function selectedAttributes(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {
@@ -21,7 +21,7 @@ const attributesOfDevices = selectedAttributes([])
 export const devicesPart = schemaPart(new URL('./devices.graphql', import.meta.url), {
   User: {
     devices: (_user, args, context, info) => {
-      // A view's order applies if the request writes none.
+      // The schema gives `sort` a default. A view's order applies unless the request itself contains `sort`.
       const sort = writesOut(info, 'sort') ? args.sort : null
       return listDevices(context, { ...args, sort }, { attributes: attributesOfList(info) })
     },

@@ -22,7 +22,7 @@ export async function findDevices(
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Whether the viewer owns a device with this ID. */
+/** Checks whether the viewer owns a device with this ID. */
 export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
   return id !== undefined && (await deviceExists(db, viewer.accountId, { id, inside: insideOf(viewer) }))

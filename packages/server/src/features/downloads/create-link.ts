@@ -10,19 +10,22 @@ export interface NewLink {
   /** The path of the route that serves the download. */
   path: string
   content: DownloadContent
-  /** The link as the arguments that requested it, for the event. */
+  /** The arguments that requested the link. The event records them. */
   description: Record<string, unknown>
 }
 
-/** Throws FORBIDDEN if the caller has neither an access key nor a session, with which the link could end. */
+/**
+ * Throws FORBIDDEN if the caller has neither an access key nor a session. The validity of a link depends on one of
+ * them.
+ */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)
     throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
 }
 
 /**
- * Returns a URL that serves a list as CSV without a request signature. The URL is valid for one hour, and only while the
- * requesting access key or session is valid. Creating a URL records an event.
+ * Returns a URL that serves a list as CSV without a request signature. The URL is valid for one hour, but not longer
+ * than the access key or session that requested it. Creating a URL records an event.
  */
 export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
   assertMayDownload(context)
@@ -36,7 +39,7 @@ export async function createDownloadLink(context: Context, { path, content, desc
   return `${origin}${path}?link=${token}`
 }
 
-/** HTTP servers and proxies reject long request lines. */
+/** Throws if the URL would be too long, because HTTP servers and proxies reject long request lines. */
 function assertFits(token: string): void {
   const limit = limits.downloadLinkLength
   if (token.length <= limit) return

@@ -3,40 +3,47 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a link downloads, as JSON. */
+/** The content of a link, stored as JSON. */
 export interface DownloadContent {
-  /** Arguments that select events. */
   filter: Json
-  /** Devices whose events are downloaded; undefined for all. */
+  /** The devices whose events are downloaded. Undefined means all devices. */
   deviceIds?: readonly string[]
-  /** The list, and the filter in the filter language with everything that it needs. Omitted for events without such a filter. */
+  /**
+   * The list, and the filter in the filter language with all data that it depends on. Omitted for events without such a
+   * filter.
+   */
   selection?: Json & { list: 'events' | 'devices' }
 }
 
 /**
- * Allows downloading a list of an account until the link expires, or until the requesting key or session is no longer valid.
+ * Permits the download of a list of an account. The grant ends when the link expires, or earlier if the requesting key
+ * or session becomes invalid.
  */
 export interface DownloadGrant {
   accountId: string
   /** The access key or console session that requested the link. */
   accessKey?: string
   session?: string
-  /** The person of the session. Links of the previous release name none, because it has the ID of the account. */
+  /**
+   * The person of the session. Links of the previous release omit it, because a session then belonged to the person
+   * with the account's ID.
+   */
   personId?: string | undefined
   content: DownloadContent
   expires: Date
 }
 
 /**
- * Identifies the form of `selection`. Change it with the form, or with the form of resolved filters, so that no server serves a
- * link that it would read another way.
+ * Identifies the format of `selection`. Change this string when that format or the format of resolved filters changes.
+ * No server then serves a link that it would interpret differently.
  */
 const SELECTION_FORM = 'selection 1'
 
 /**
- * Returns the token `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Anyone with the token
- * can read this list. Device IDs are packed because 1,000 of them as JSON would make the request line too long.
+ * Returns the token `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url:
+ * the grant as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others.
+ * Anyone with the token can download this list. Device IDs are packed because 1,000 of them as JSON would make the
+ * request line too long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content
@@ -53,7 +60,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
   const text = token.slice(0, Math.max(end, 0))
   const [json = '', ids = '', packed] = text.split('.')
   const signed = packed === undefined ? mac(text, linkKey) : macOfSelection(text, linkKey)
-  // Compares strings because the base64url decoder ignores unknown characters and unused bits.
+  // The base64url decoder ignores unknown characters and unused bits, so the comparison is of strings, not bytes.
   if (!isSame(token.slice(end + 1), signed)) return undefined
   const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
   if (new Date(expires) <= now) return undefined
@@ -65,7 +72,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
 
 type GrantAsJson = Omit<DownloadGrant, 'expires' | 'content'> & { expires: string; filter: Json }
 
-/** Represents an absent device filter. An empty string represents an empty list. */
+/** Stands for an omitted device filter. An empty string means an empty list. */
 const ALL_DEVICES = '*'
 
 const ID_BYTES = 8
@@ -82,7 +89,10 @@ function unpackIds(text: string): string[] {
 
 const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
 
-/** The previous release, which would ignore the selection, does not accept this MAC. */
+/**
+ * Uses another prefix than a MAC without a selection. The previous release would ignore the selection, so it must not
+ * accept this MAC.
+ */
 const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORM} ${text}`, key)
 
 function isSame(given: string, expected: string): boolean {

@@ -4,15 +4,15 @@ import { perRequest } from '../../graphql/per-request.ts'
 import { recordEvents } from '../events/record.ts'
 
 export interface DownloadLink {
-  /** The link as the arguments that requested it. */
+  /** The arguments that requested the link. */
   description: Record<string, unknown>
   expires: Date
 }
 
-/** An event describes at most this many links. */
+/** The maximum number of links that an event describes. */
 const DESCRIBED_LINKS = 10
 
-/** Records all links requested by a document as one event, so aliases cannot flood the event log. */
+/** Records all links that a document requests as one event. Aliases therefore cannot flood the event log. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<DownloadLink, void>(

@@ -32,22 +32,26 @@ export interface CsvList {
   list: 'events' | 'devices'
   path: string
   fileName: string
-  /** The field whose URLs lead here. */
+  /** The field that returns URLs of this list. */
   field: string
-  /** The points of the first page. */
+  /** The rate-limit cost of the first page. */
   firstPoints: number
   /** Yields the file in pieces. */
   pages(download: Download): AsyncIterable<string>
 }
 
-/** A download in progress. */
 export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
-  /** Waits until these points are available. Fails if the key or session that requested the link has become invalid. */
+  /**
+   * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
+   */
   charge(points: number): Promise<void>
-  /** Reads a page. Waits while the user's other statements are running, because the client would have to start again. */
+  /**
+   * Reads a page. Waits while the user's other statements are running, because a client whose download fails has to
+   * start again.
+   */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
 
@@ -87,7 +91,10 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
 /** What the key or session that requested a link may do now. */
 type Admitted = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
 
-/** Returns undefined if the key or session that requested the link may not download it now, or not from this address. */
+/**
+ * Checks the key or session that requested the link. Returns undefined if it may not download the list now, or not from
+ * this address.
+ */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
   // A file for a key or role that was restricted meanwhile would contain devices outside of the restriction.

@@ -7,7 +7,7 @@ import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
-/** The API arguments that filter events. null means omitted. */
+/** The API arguments that filter events. Null is equivalent to an omitted argument. */
 export interface EventFilterArguments {
   minDate?: Date | null | undefined
   maxDate?: Date | null | undefined
@@ -17,15 +17,15 @@ export interface EventFilterArguments {
 
 /** A validated filter. An omitted field matches all events. */
 export interface EventFilter {
-  /** Inclusive. */
+  /** The inclusive start of the range. */
   from?: Date
-  /** Exclusive. */
+  /** The exclusive end of the range. */
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
-  /** The oldest event to select. */
+  /** The ID of the oldest event to select. */
   fromId?: string
-  /** Only events of devices, because the viewer cannot read events of the account. */
+  /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
   /** The devices that the caller reaches, if not all. Only events of devices that are inside now. */
   inside?: ResolvedFilter
@@ -42,13 +42,16 @@ export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly'
 /** A filter in the filter language, with the values that it depends on. */
 export interface EventWhere {
   filter: ResolvedFilter
-  /** The context in which the filter reads attributes; undefined for the base values. */
+  /** The context in which the filter reads attributes. Undefined means the base values. */
   context: string | undefined
-  /** The reference time for relative times in `where`, in Unix milliseconds. */
+  /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now: number
 }
 
-/** Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */
+/**
+ * Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate,
+ * before now.
+ */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },

@@ -1,23 +1,23 @@
 import type { Target } from './event-types.ts'
 
-/** Rows that become events. All values except `from` are SQL expressions over the rows. */
+/** Describes rows that become events. All values except `from` are SQL expressions over these rows. */
 export interface EventRows {
-  /** The rows: a CTE, a table, or a function, with its alias and joins, and conditions. */
+  /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
   accountId: string
   type: string
   deviceId?: string
-  /** The user who made the change. Omitted if a device or the server made it. */
+  /** The user who made the change. Omitted if a device or the server made the change. */
   actorId?: string
   source: string
   targets: string
   state?: string
   data?: string
-  /** What the change replaces, as far as `data` does not contain it. */
+  /** The replaced values that `data` does not contain. */
   previous?: string
 }
 
-/** The columns that a change writes. `id` and `timestamp` have defaults. */
+/** Lists the columns that a change writes. `id` and `timestamp` have defaults. */
 const columns: Record<string, (rows: EventRows) => string> = {
   account_id: ({ accountId }) => accountId,
   type: ({ type }) => type,
@@ -37,14 +37,16 @@ const select = (rows: EventRows): string =>
     from ${rows.from}`
 
 /**
- * Returns the statement that inserts events. This is the only place that names the columns of new events. Statements that make
- * a change contain the text, because a separate statement would cost a transaction (docs/decisions/0018).
+ * Returns the statement that inserts events. No other code names the columns of new events. A change includes this text
+ * in its own statement, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${Object.keys(columns).join(', ')})
     ${rows.map(select).join(' union all ')}`
 
-/** Returns the SQL expression for an event's targets, from SQL expressions for their IDs and names. */
+/**
+ * Returns the SQL expression for an event's targets. Each target consists of SQL expressions for its ID and its name.
+ */
 export const eventTargets = (...targets: readonly Target[]): string =>
   `jsonb_build_array(${targets
     .map(({ id, name, kind }) => `jsonb_build_object('id', ${id}, 'name', ${name}, 'kind', '${kind}')`)

@@ -6,7 +6,10 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/** Operator commands and background jobs have neither an access key nor a session. */
+/**
+ * Returns the source of a viewer's changes. Operator commands and background jobs have neither an access key nor a
+ * session.
+ */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource
@@ -20,7 +23,10 @@ interface SourcedEvent {
   targets: readonly Target[]
 }
 
-/** Returns the source in the form used by the API and webhooks: `unknown` for events recorded without a source. */
+/**
+ * Returns the source in the form that the API and webhooks use. An event that was recorded without a source has the
+ * kind `unknown`.
+ */
 export function describeSource(
   { source, deviceId, targets }: SourcedEvent,
   user: UserReference | null,

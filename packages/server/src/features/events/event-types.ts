@@ -62,17 +62,17 @@ const targetKinds = [
   ...(['person', 'role', 'invitation', 'bulkJob'] as const),
 ] as const
 
-/** An object that an event describes, with the object's name at the time of the event. */
+/** An object that an event describes. The name is the one at the time of the event. */
 export interface Target {
   id: string
   name: string
   kind: (typeof targetKinds)[number]
 }
 
-/** The source of a change, as stored with its event. For the kind `device`, the source is the event's device. */
+/** The source of a change, as stored with its event. If the kind is `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
-  /** `key` is the access key that started the job, if any. */
+  /** `key` is the access key that started the job. It is omitted if a session did. */
   | { kind: 'job'; id: string; name: string; key?: string }
   | { kind: 'console' }
   | { kind: 'device' }

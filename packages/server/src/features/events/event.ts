@@ -6,9 +6,9 @@ export interface Event {
   type: EventTypeName
   timestamp: Date
   deviceId: string | null
-  /** ID of the user who made the change; null if a device or the server made it. */
+  /** The ID of the user who made the change, or null if a device or the server made it. */
   actorId: string | null
-  /** Null for events recorded without a source. */
+  /** The source of the change, or null if the event was recorded without a source. */
   source: EventSource | null
   targets: Target[]
   state: 'active' | 'inactive' | null

@@ -66,10 +66,16 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
   }
 }
 
-/** Maximum number of existing events above the position to exclude. Any further existing events are delivered as if new. */
+/**
+ * The maximum number of existing events above the position to exclude. Further existing events are delivered as if they
+ * were new.
+ */
 const MAX_KNOWN = 10_000
 
-/** Starts with events committed from now on. Excludes existing unsettled events by ID. */
+/**
+ * Starts with events that are committed from now on. Some existing events are not settled yet, so they are excluded by
+ * ID.
+ */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.readNow()
   const after = await positionOf(feed)
@@ -83,11 +89,11 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** 30 seconds in total, the default statement timeout. */
+/** The tries last 30 seconds in total, which is the default statement timeout. */
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** Waits until the position is known. A transaction older than the feed can delay it. */
+/** Waits until the feed's position is known. A transaction that began before the feed can delay it. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

@@ -10,11 +10,11 @@ const DAY_MS = 86_400_000
 
 export interface PartitionsOptions {
   clocks: Clocks
-  /** Days to retain events; 0 means forever. */
+  /** The number of days to keep events. 0 means forever. */
   retention: number
 }
 
-/** Returns the names of the dropped partitions. */
+/** Creates the next partitions and drops expired ones. Returns the names of the dropped partitions. */
 export async function keepPartitions(db: Database, { clocks, retention }: PartitionsOptions): Promise<string[]> {
   await createPartitionsByBothClocks(db, clocks)
   return retention === 0 ? [] : dropEventPartitions(db, new Date(earlierOf(clocks).getTime() - retention * DAY_MS))

@@ -34,7 +34,7 @@ async function readPages(context: Context, args: EventListArguments, ids: readon
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
 }
 
-/** Calls `run` on the first call; every call returns the same promise. */
+/** Returns a function that calls `run` only once. Every call returns the same promise. */
 function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let result: Promise<Value> | undefined
   return () => {

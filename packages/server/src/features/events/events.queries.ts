@@ -9,7 +9,7 @@ import { type FittingRow, fitting } from './size-limit.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A page of the matching events, newest first. It starts after an event or at an offset. */
+/** A page of the matching events, newest first. The page starts after an event or at an offset. */
 export interface EventSlice {
   filter: EventFilter
   start: { afterId: string } | { offset: number }
@@ -38,7 +38,7 @@ function matching(
   return conditions
 }
 
-/** The condition of a filter in SQL, on the table `event`. */
+/** Returns the SQL condition for a filter. The condition applies to the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
@@ -52,7 +52,7 @@ export async function selectEvents(db: Database, accountId: string, page: EventS
   return rows
 }
 
-/** Returns the ID of the last event of a full page; undefined if fewer events follow. */
+/** Returns the ID of the last event of a full page, or undefined if fewer events follow. */
 export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; examined: number }>`
     select min(number)::text as id, count(*)::int as examined

@@ -12,7 +12,7 @@ import { type EventFilterArguments, type EventWhere, permittedEvents, readEventF
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 import { eventRowsRead } from './list-rows-read.ts'
 
-/** The arguments of a list of events. Only a user's list takes `where`, `view`, `context`, and `now`. */
+/** The arguments of a list of events. Only a user's list has `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined
@@ -35,7 +35,10 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-/** Reads the filter in the filter language, with that of the view. Rejects attribute names that the account never had. */
+/**
+ * Reads the filter in the filter language and combines it with the filter of the view. Rejects attribute names that the
+ * account never had.
+ */
 export async function readEventWhere(
   context: Context,
   args: Pick<EventListArguments, 'where' | 'view' | 'context' | 'now'>,
@@ -49,7 +52,7 @@ export async function readEventWhere(
   return { filter: selection.where.filter, context: selection.context, now }
 }
 
-/** The slice includes one event beyond the page. That event shows whether a next page exists. */
+/** Returns the slice for a page. It includes one event beyond the page, which shows whether a next page exists. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
@@ -67,10 +70,13 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
     total,
   })
 
-/** The sort order that event cursors encode. */
+/** The order that event cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'events'
 
-/** A positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event ID. */
+/**
+ * Matches a positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event
+ * ID.
+ */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
@@ -89,6 +95,6 @@ export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'vi
   if (!isFound) throw notFound('event', id)
 }
 
-/** Finds the viewer's events with these IDs. Deleted events are omitted. */
+/** Finds the viewer's events with these IDs. Omits deleted events. */
 export const findEvents = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>, ids: readonly string[]): Promise<Event[]> =>
   selectEventsByIds(db, viewer.accountId, ids)

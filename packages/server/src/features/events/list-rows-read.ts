@@ -13,13 +13,16 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/** The server does not count an account's events. Cost estimates assume this number for lists that can read all of them. */
+/**
+ * The assumed number of events of an account, which the server does not count. Cost estimates use this number for lists
+ * that can read all events.
+ */
 export const ASSUMED_EVENTS = 100_000
-/** Skipping at most this many events is cheap. */
+/** The maximum offset that is free of charge. */
 const FAR = 5_000
 
 /**
- * Estimates the rows that a user's `events` field reads beyond the returned events. PostgreSQL reads events newest first, by
+ * Estimates the rows that a user's `events` field reads but does not return. PostgreSQL reads events newest first, by
  * the primary key for an account or by an index for a device. It applies all other filters to one event at a time.
  */
 export function eventRowsRead({
@@ -42,7 +45,8 @@ export function eventRowsRead({
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push(`from skips ${from} events; use after to start directly after an event`)
-  // An index finds the events of a device. Their number is unknown, so a filter of them still takes its turn.
+  // An index finds the events of a device. Their number is unknown, so a query that filters them still waits in the
+  // walking lane.
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
   const ofUser = reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons }
   return {

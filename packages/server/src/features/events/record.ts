@@ -7,14 +7,14 @@ import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
   type: EventTypeName
-  /** ID of the device that the event belongs to, if any. */
+  /** The ID of the device that the event belongs to, if any. */
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** Defaults to the viewer's credentials. */
+  /** The source of the change. The default is the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
-  /** Values before the change that `data` does not contain, which the API does not show. */
+  /** The values before the change that `data` does not contain. The API does not show them. */
   previous?: Record<string, unknown> | undefined
 }
 
@@ -23,8 +23,8 @@ export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }:
   isDevice === true || isServer === true ? null : personId
 
 /**
- * Writes events to the viewer's account. Call it in the transaction that makes the change, after locking the changed rows. The
- * locks keep event IDs in the order of the changes.
+ * Writes events to the viewer's account. Call this in the transaction that makes the change, after locking the changed
+ * rows. The locks keep event IDs in the order of the changes.
  */
 export async function recordEvents(
   db: Database,

@@ -1,13 +1,13 @@
-/** Approximate maximum size of the events per read, in bytes. A single event can be hundreds of KiB. */
+/** The approximate maximum size of the events per read, in bytes. A single event can have hundreds of KiB. */
 const MAX_BYTES = 2 * 1024 * 1024
 
 /**
- * Wraps an ordered statement that selects events, with event IDs in the column `number`, and returns as many events as fit.
- * The event that crosses the limit is the last one returned, so a non-empty selection always returns at least one event. The
- * last event's `hasNext` shows whether the statement selects more events.
+ * Wraps an ordered statement that selects events, with event IDs in the column `number`. The result contains as many
+ * events as fit. It ends with the event that crosses the limit, so a non-empty selection always returns at least one
+ * event. The last event's `hasNext` shows whether the statement selects more events.
  *
- * PostgreSQL reads every selected row to find the events that fit. Callers therefore base the next limit on the size or number
- * of the returned events.
+ * PostgreSQL reads every selected row to find the events that fit. Therefore, callers choose the next limit by the size
+ * or number of the returned events.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (
@@ -19,7 +19,6 @@ export const fitting = (order: 'number' | 'number desc') => ({
     where "bytesBefore" is null or "bytesBefore" < ${MAX_BYTES} order by ${order}`,
 })
 
-/** The column that `fitting` adds to each row. */
 export interface FittingRow {
   hasNext: boolean
 }

@@ -15,18 +15,18 @@ import {
 
 export interface Counted {
   accountId: string
-  /** The devices to count; undefined for all devices. */
+  /** The filter that selects the devices to count. Undefined means all devices. */
   filter: ResolvedFilter | undefined
   /** The devices that the caller reaches; undefined for all. */
   inside: ResolvedFilter | undefined
   context: string | undefined
-  /** The reference time for relative times in `where`, in Unix milliseconds. */
+  /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now: number
 }
 
 /**
- * The devices of one facet: the devices in one `bucket`, with `other` values, without a value (`missing`), or `all`.
- * The facet is the position of its name.
+ * A count of devices in one facet: those in one `bucket`, those with `other` values, those without a value (`missing`),
+ * or `all`. The facet is identified by the position of its name.
  */
 export interface FacetRow {
   facet: number
@@ -34,7 +34,6 @@ export interface FacetRow {
   value: string | null
   devices: number
   active: number
-  /** The number of distinct values. */
   distinct: number
 }
 
@@ -45,8 +44,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Counts the matching devices by value, all in one snapshot. Grouping sets count the names of devices in one pass. Each
- * name of services needs a separate pass, because a device can have several services.
+ * Counts the matching devices by value, all in one snapshot. Grouping sets count all names of devices in one pass. Each
+ * name of services needs its own pass, because a device can have several services.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -83,7 +82,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** Counts each subject's values. With facet null, counts all devices. */
+/** Counts the values of each subject. A row with the facet null counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const columns = subjects.map(({ subject, place }) => {

@@ -54,9 +54,7 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/**
- * The statement counts every matching device, so it is charged and queued like other statements that read all devices.
- */
+/** Runs a count like any statement that reads all devices: it is charged for its rows and waits in the walking lane. */
 function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, reasons, run)
@@ -83,7 +81,7 @@ async function readCounted(
   return { counted, reasons }
 }
 
-/** Resolves a name in the same way as a filter, so that errors suggest the same names. */
+/** Resolves a name as a filter does. The errors therefore suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
@@ -131,7 +129,7 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // A longer value was truncated.
+  // The counts truncate longer values.
   const isWhole = value.length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }

@@ -1,10 +1,10 @@
 import { type Database, query } from '../../db/database.ts'
 
-/** Returns the names that the summary contains, as a name or as the group of a name. */
+/** Returns the names that the summary contains, either as a name or as the group of a name. */
 export async function selectKnownNames(db: Database, accountId: string, names: readonly string[]): Promise<string[]> {
   const rows = await query<{ name: string }>(
     db,
-    // In code point order, the slash follows the dot, so the range contains every name in the group.
+    // In code point order, the slash follows the dot. The range therefore contains every name in the group.
     `select asked.name from unnest($2::text[]) as asked (name)
      where exists (select from attribute_name where account_id = $1 and name = asked.name)
        or exists (select from attribute_name
@@ -14,7 +14,7 @@ export async function selectKnownNames(db: Database, accountId: string, names: r
   return rows.map(({ name }) => name)
 }
 
-/** Whether the summary contains names in a group of this name, but not the name itself. */
+/** Checks whether the summary contains names in a group of this name, but not the name itself. */
 export async function selectIsGroupOnly(db: Database, accountId: string, name: string): Promise<boolean> {
   const rows = await query<{ is_group: boolean }>(
     db,

@@ -6,7 +6,7 @@ import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './ac
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
- * Throws BAD_USER_INPUT if the filter contains a short name that the account never used, or compares versions as
+ * Throws BAD_USER_INPUT if the filter contains a short name that the account never used, or if it compares versions as
  * numbers. The error suggests the closest name.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
@@ -16,7 +16,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (unknown.size === 0 && versions.size === 0) return
   const hasVersions = (name: string): boolean => versions.has(name)
   const has = (name: string): boolean => !unknown.has(name)
-  // Names with the prefix `attributes.` may be unknown.
+  // An unknown name is an error only if the filter writes it without the prefix `attributes.`.
   if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
   const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
   const checked = check(text, place, { knownAttributes, hasVersions })
@@ -24,8 +24,9 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Like filters, rejects attributes in `sortBy` that the account never used, and fields that are not sort keys. Throws
- * BAD_USER_INPUT with a suggestion. `names` contains the parsed names in the order of `sortBy`, and `fields` the sort keys.
+ * Rejects attributes in `sortBy` that the account never used, as a filter does, and fields that are not sort keys.
+ * Throws BAD_USER_INPUT with a suggestion. `names` contains the parsed names in the order of `sortBy`. `fields`
+ * contains the sort keys.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -46,7 +47,7 @@ export async function assertKnownSortKeys(
 
 /**
  * Returns the names of the account. `wasSeen` reports which names the summary contains, including names that no device
- * uses anymore. A name may be newer than the summary, so later events are also read.
+ * uses anymore. A name may be newer than the summary, so this function also reads later events.
  */
 async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   // A suggestion must not contain the name of an attribute of a device that the caller does not reach.
@@ -55,7 +56,7 @@ async function readKnownNames(context: Context, wasSeen: (name: string) => boole
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** Whether the name is only a group, so that no device has a value for it. */
+/** Checks whether the name is only a group. In that case, no device has a value for it. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 

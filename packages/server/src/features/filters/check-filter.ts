@@ -60,7 +60,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   }
 }
 
-/** A filter without an index may read every device. */
+/** Returns the cost of a filter without an index, which may read every device. */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
@@ -114,7 +114,7 @@ const eventTypesFor = ({ prefix }: Extract<Expectation, { type: 'value' }>): Fou
     .filter((type) => type.startsWith(prefix.toUpperCase()))
     .map((text) => ({ kind: 'value', text, count: null }))
 
-/** The views whose ID or name begins with the prefix, by name. */
+/** Finds the views whose ID or name begins with the prefix. Sorts them by name. */
 async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind }: Completing): Promise<Found[]> {
   const start = prefix.toLowerCase()
   const views = (await listViews(context, {})).filter((view) => filterKinds[view.kind] === kind)
@@ -126,7 +126,7 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
 
 const MAX_NAMES = 100
 
-/** Names sorted by use, most used first. */
+/** Returns the names, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   { names }: Completing,

@@ -17,27 +17,30 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { eventTypes } from '../events/event-types.ts'
 
-/** Which filters an argument accepts, and the argument's name for error messages. */
+/** The filters that an argument accepts, and the argument's name for error messages. */
 export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
   readonly path: string
-  /** Whether the argument is a name, which the caller made a filter of. Errors then show no part of that filter. */
+  /**
+   * Whether the caller created the filter from a name. Error messages then show no part of that filter, because the
+   * client did not write it.
+   */
   readonly isName?: true
 }
 
-/** A filter without errors, except that its attribute names may be unknown. */
+/** A filter without errors, except that the account may not know its attribute names. */
 export interface ReadFilter {
   readonly text: string
   readonly canonical: string
   readonly place: FilterPlace
   readonly filter: ResolvedFilter
   readonly isIndexed: boolean
-  /** The terms without an index, as written in the filter. */
+  /** The terms that no index supports, as the client wrote them. */
   readonly unindexed: readonly string[]
-  /** Names of attributes. The account must know the names without the prefix `attributes.`. */
+  /** The attribute names in the filter. The account must know those that have no prefix `attributes.`. */
   readonly names: ReadonlySet<string>
-  /** Names that are compared with a fraction, which the user may have meant as a version. */
+  /** The names that are compared with a fraction, which the client may have meant as a version. */
   readonly fractions: ReadonlySet<string>
 }
 
@@ -69,7 +72,9 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/** Makes a resolved filter usable like one that was read. Its names are not checked again. */
+/**
+ * Converts a resolved filter to the result of `readFilter`. Its names were checked before and are not checked again.
+ */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
@@ -81,8 +86,8 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
 }
 
 /**
- * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), which need
- * the times of attribute values.
+ * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), because they
+ * need the times of attribute values.
  */
 export function check(
   text: string,
@@ -104,7 +109,8 @@ export function check(
 }
 
 /**
- * Returns the error for a filter argument: the message of its first problem, and all problems in `extensions.filter`.
+ * Returns the error for a filter argument. The message is that of the first problem, and `extensions.filter` contains
+ * all problems.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
@@ -120,7 +126,6 @@ export function filterError({ path, isName }: FilterPlace, problems: readonly Fi
   )
 }
 
-/** Returns a problem in the form of the API. */
 export const toFilterProblem = ({ message, line, column, length, suggestion }: FilterProblem) => ({
   message,
   line,
@@ -129,7 +134,7 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
   suggestion,
 })
 
-/** Returns why a filter reads many records, for error messages. */
+/** Returns the reason why a filter reads many records, for error messages. */
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (

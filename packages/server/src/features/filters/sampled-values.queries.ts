@@ -5,7 +5,7 @@ import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueS
 
 /** The number of devices whose values are counted. */
 const SAMPLE = 10_000
-/** The number of rows for which a completion is charged: 4 points, in addition to the point for each request. */
+/** The number of rows that a completion charges for. They cost 4 points, in addition to the point for each request. */
 export const SAMPLED_ROWS = 8_000
 /** The maximum number of values to return, most frequent first. */
 const VALUES = 100
@@ -15,7 +15,7 @@ export interface ValueCount {
   count: number
 }
 
-/** Returns the contexts that most of a sample of devices and services have values in. */
+/** Returns the contexts in which the most devices and services of a sample have values. */
 export async function selectFrequentContexts(db: Database, accountId: string): Promise<ValueCount[]> {
   const { rows } = await sql<ValueCount>`
     select context as value, count(*)::int as count from (

@@ -1,7 +1,8 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 
 /**
- * Makes a filter read the effective values in this context, or the base values, regardless of the request's context.
+ * Fixes the context of a filter: the filter reads the values of this context, or the base values if there is none,
+ * regardless of the request's context.
  */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {
   switch (filter.type) {

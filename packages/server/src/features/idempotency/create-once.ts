@@ -1,14 +1,18 @@
 import type { Database } from '../../db/database.ts'
 
-/** An object that a mutation created. */
 export interface Created {
   kind: 'access key' | 'device' | 'invitation' | 'registration code' | 'role' | 'service' | 'view' | 'webhook'
   id: string
-  /** The secret that only this response contains. A response that contains the secret is not stored. */
+  /**
+   * The secret of the created object, if it has one. Only this response contains the secret, so the response is not
+   * stored.
+   */
   secret?: string | null
 }
 
-/** The transaction of a request with an Idempotency-Key. It commits the created object together with the key's record. */
+/**
+ * The transaction of a request with an Idempotency-Key. The created object and the key's record are committed together.
+ */
 export interface Once {
   /** Begins the transaction. It stays open until the response is complete. */
   begin(): Promise<Database>

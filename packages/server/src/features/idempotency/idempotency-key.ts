@@ -16,7 +16,10 @@ const creatingMutations: ReadonlySet<string> = new Set([
   'rotateAccessKey',
 ])
 
-/** RFC 9651 §3.3.3: printable ASCII in double quotes, with a backslash before each quote or backslash. */
+/**
+ * Matches a string as RFC 9651 §3.3.3 defines it: printable ASCII in double quotes, with a backslash before each quote
+ * or backslash.
+ */
 const structuredString = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
 /**
@@ -47,7 +50,7 @@ export function assertCreates(operation: PreparedOperation): void {
   )
 }
 
-/** Hashes the document, operation name, and variables as received. A repeat has the same fingerprint. */
+/** Hashes the document, operation name, and variables as received. A repeated request has the same fingerprint. */
 export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([query, operationName || null, variables ?? null]))

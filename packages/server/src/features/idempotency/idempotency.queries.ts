@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
 /**
- * An Idempotency-Key and the caller that sent it, which is an access key or a session. Other callers cannot read its response.
+ * An Idempotency-Key and the caller that sent it: an access key or a session. Other callers with the same
+ * Idempotency-Key do not get its response.
  */
 export interface KeyOfCaller {
   accountId: string
@@ -12,10 +13,9 @@ export interface KeyOfCaller {
 
 export interface IdempotencyRecord {
   fingerprint: Buffer
-  /** The kind of the created object. */
   kind: string
   id: string
-  /** The response's `data` as JSON; null if the response was not stored. */
+  /** The response's `data` as JSON, or null if the response was not stored. */
   response: string | null
 }
 

@@ -22,7 +22,10 @@ import {
 import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
 
 const RETENTION_MS = 24 * 3_600_000
-/** How long this process caches the number of an account's records. It adds its own requests to the cached number. */
+/**
+ * The number of milliseconds for which this process caches the number of an account's records. It adds its own requests
+ * to the cached number.
+ */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000
 
@@ -31,14 +34,14 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/** An error with status 422, which the draft requires for a key that is reused with a different request. */
+/** Has the status 422, which the draft requires for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
   }
 }
 
-/** Runs mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Creates a function that runs mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
 export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
   const counts = boundedMap<string, { at: number; count: number }>(MAX_CACHED_COUNTS)
 
@@ -104,7 +107,7 @@ function replay(
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** How to create a new secret for each kind of object. Part of an error message. */
+/** Describes, for an error message, how to create a new secret for each kind of object. */
 const newSecret: Record<Created['kind'], string> = {
   'access key': 'delete the key and create another',
   device: 'call rotateDeviceSecret',
@@ -149,10 +152,13 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     get rejection() {
       return state.rejection
     },
-    /** Returns a context whose `db` is the transaction after it begins, so that the response includes the created object. */
+    /**
+     * Returns a context for the request. Once the transaction has begun, `db` is the transaction, because the response
+     * must include the created object.
+     */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
-    /** Commits the change with its record. Returns the data in the form that repeats return. */
+    /** Commits the change with its record. Returns the data in the form that repeated requests return. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
@@ -170,10 +176,9 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
       await transaction.commit().execute()
       return JSON.parse(text)
     },
-    /** Rolls back the transaction if it was not committed. */
     async end(): Promise<void> {
       if (transaction === undefined || transaction.isCommitted || transaction.isRolledBack) return
-      // If the connection is lost, PostgreSQL rolls back the transaction.
+      // If the connection is lost, PostgreSQL rolls back the transaction itself.
       await transaction
         .rollback()
         .execute()

@@ -8,14 +8,14 @@ import { rollBack } from './roll-back.ts'
 
 export type JudgedEvent = Pick<Event, 'id' | 'type' | 'timestamp' | 'deviceId'>
 
-/** Maximum number of devices per read. It is lower if all of their attributes are read. */
+/** The maximum number of devices per read. It is lower if the filter reads all of their attributes. */
 const DEVICES = { few: 50, many: 500 }
-/** Approximate maximum size of the moments in one statement, in bytes. */
+/** The approximate maximum size of the moments in one statement, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Returns the IDs of the events whose device matched immediately before or after the event. Rolls the device's current rows
- * back through its later events, and evaluates the filter on the result. Every event must be settled.
+ * Returns the IDs of the events whose device matched immediately before or after the event. Starts with the device's
+ * current rows, undoes its later events, and evaluates the filter on the result. Every event must be settled.
  */
 export async function judgeEvents(
   db: Database,
@@ -52,7 +52,7 @@ function rangeOf([id, events]: [id: string, events: readonly OfDevice[]]) {
 
 type Side = 'before' | 'after'
 
-/** A moment, and the events that match if the device matched at that moment. */
+/** A moment of a device, with the events that match if the device matched at that moment. */
 interface SharedMoment extends Moment {
   events: string[]
 }
@@ -64,8 +64,8 @@ interface Moments {
 }
 
 /**
- * Collects moments. If a change does not affect the values that the filter reads, it adds no moment, unless the filter depends
- * on the time.
+ * Collects moments. A change that does not affect the values that the filter reads adds no moment, unless the filter
+ * depends on the time.
  */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()
@@ -89,7 +89,7 @@ function collectMoments(needs: Needs): Moments {
   }
 }
 
-/** Undoes changes, newest first, and adds the device's rows from after and before each event. */
+/** Undoes changes, newest first. Adds the device's rows from before and after each judged event. */
 function addMoments(moments: Moments, found: FoundDevice, judged: readonly OfDevice[]): void {
   let rows = presentRows(found)
   const changes = [...(found.inside ?? []), ...(found.later ?? [])]
@@ -140,15 +140,17 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * A report without a change of state creates no event. If a device has reported since the event, the time of its last report
- * before the event is unknown, so the time of the event is used.
+ * Returns a time, but none later than the event. If a device has reported since the event, the time of its last report
+ * before the event is unknown, because a report without a change of state creates no event. The time of the event takes
+ * its place.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * Until its first report, a service has the state of its device. If the report contains the same state, it creates no event.
- * Times are in milliseconds. For the side before an event, a report in the same millisecond has not happened yet.
+ * Checks whether a service had reported a state. Until its first report, a service has the state of its device, and a
+ * first report of the same state creates no event. Times are in milliseconds. For the side before an event, a report in
+ * the same millisecond has not happened yet.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

@@ -15,7 +15,7 @@ export interface Moment {
 const reserved = sql.raw([...reservedColumns.values()].map((column) => `${column} text collate "C"`).join(', '))
 
 /**
- * Returns the indexes of the moments at which the device matched. Lists use the same SQL for the condition. Inside the
+ * Returns the indexes of the moments at which the device matched. The condition is the same SQL as in lists. Inside the
  * subquery, the table names refer to the rows of one moment.
  */
 export async function selectMatches(

@@ -2,25 +2,24 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** A device filter that is ready for evaluation: without `view()`, and with the context in which it reads attributes. */
+/** A device filter that is ready for evaluation. It contains no `view()`, and its context is known. */
 export interface Selection {
-  /** undefined matches every device. */
+  /** Undefined matches every device. */
   filter: ResolvedFilter | undefined
   context: string | undefined
 }
 
 /** The parts of a device that a filter reads. */
 export interface Needs {
-  /** Top-level attribute names. undefined means all. */
+  /** The top-level attribute names. Undefined means all names. */
   names: readonly string[] | undefined
   overrides: boolean
   services: boolean
   reserved: boolean
   stateSince: boolean
   lastReported: boolean
-  /** Whether the result depends on the time of the event. */
   clock: boolean
-  /** The types of events that can change the parts that the filter reads. */
+  /** The types of events that can change these parts. */
   types: readonly EventTypeName[]
 }
 

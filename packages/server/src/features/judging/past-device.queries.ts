@@ -6,14 +6,14 @@ import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, Servi
 
 type Sql = RawBuilder<unknown>
 
-/** A range of event IDs of a device, both inclusive. */
+/** A device and a range of its event IDs. Both ends are inclusive. */
 export interface AskedDevice {
   id: string
   first: string
   last: string
 }
 
-/** A device's current rows, and the events to undo to get back to the range. */
+/** A device's current rows, and the events to undo in order to reach the range. */
 export interface FoundDevice {
   id: string
   device: DeviceRows['device'] | null
@@ -23,13 +23,16 @@ export interface FoundDevice {
   serviceLives: ServiceLiveRow[] | null
   /** The events in the range, oldest first. */
   inside: PastEvent[] | null
-  /** For each value, the first event after the range that changed it. Its old value is the value at the end of the range. */
+  /**
+   * For each value, the first event after the range that changed it. The old value in that event is the value at the
+   * end of the range.
+   */
   later: PastEvent[] | null
 }
 
 /**
- * Reads the current rows of devices together with the events to undo. One statement has one snapshot, so the rows contain
- * exactly the changes of the events that it returns, even if other transactions commit in the meantime.
+ * Reads the current rows of devices together with the events to undo. One statement has one snapshot. Even if other
+ * transactions commit in the meantime, the rows contain the changes of exactly those events that the statement returns.
  */
 export async function selectPastDevices(
   db: Database,
@@ -84,11 +87,11 @@ export async function selectPastDevices(
 
 const target = sql`(e.targets -> 0 ->> 'id')`
 
-/** An event as a `PastEvent`. */
+/** Converts an event to the JSON of a `PastEvent`. */
 const asJson = (data: Sql): Sql => sql`jsonb_build_object('id', e.id::text, 'type', e.type, 'target', ${target},
   'state', e.state, 'data', ${data}, 'previous', e.previous)`
 
-/** The attributes with these top-level names. */
+/** Selects the attributes with these top-level names. */
 const only = (names: Needs['names'], attributes: Sql): Sql =>
   names === undefined
     ? attributes
@@ -98,13 +101,13 @@ const only = (names: Needs['names'], attributes: Sql): Sql =>
 const isNamed = (names: Needs['names'], key: Sql): Sql =>
   names === undefined ? sql`true` : sql`split_part(${key}, '.', 1) = any(${names})`
 
-/** The data of an event; of a change of attributes only the changes of these names. */
+/** Returns the data of an event. If the event changes attributes, the data contains only the changes of these names. */
 const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRIBUTE_CHANGE' then e.data
   else jsonb_build_object('context', e.data -> 'context', 'changes',
     (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part
       where ${isNamed(names, sql`part.key`)})) end`
 
-/** Whether an event changes anything but attributes of other names. */
+/** Checks whether an event changes anything but attributes of other names. */
 const isRelevant = (names: Needs['names']): Sql =>
   names === undefined
     ? sql`true`

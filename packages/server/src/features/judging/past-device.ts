@@ -14,7 +14,7 @@ export interface DeviceRows {
   live: LiveRow
   overrides: OverrideRow[]
   services: ServiceRow[]
-  /** The states of the services that have reported a state. */
+  /** The states of the services that have reported one. */
   serviceLives: ServiceLiveRow[]
 }
 
@@ -55,17 +55,17 @@ export interface ServiceLiveRow {
 export interface PastEvent {
   id: string
   type: EventTypeName
-  /** ID of the device or service that changed. */
+  /** The ID of the device or service that changed. */
   target: string
   state: string | null
   data: Record<string, unknown>
   previous: Record<string, unknown> | null
 }
 
-/** Attribute changes in the format of events. */
+/** The changes of attributes, in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** The content of a DEVICE_DELETE event, unless it was too large (`omitted`). */
+/** The content of a DEVICE_DELETE event. If the content was too large, the event contains `omitted` instead. */
 export interface DeletedDevice {
   name: string
   hardwareId: string | null
@@ -76,7 +76,7 @@ export interface DeletedDevice {
 }
 
 export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
-  /** Null if the service has the state of its device. */
+  /** The reported state, or null if the service has the state of its device. */
   state: string | null
   stateSince?: string | null
   lastReported: string | null

@@ -12,8 +12,8 @@ import type {
 } from './past-device.ts'
 
 /**
- * Takes a device's rows from immediately after an event, and returns the rows from before it, or undefined if the device did
- * not exist. Modifies the rows in place. Ignores events that only later releases record.
+ * Takes a device's rows from immediately after an event and returns the rows from before it. Returns undefined if the
+ * device did not exist. Modifies the rows in place. Ignores events that only later releases record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
   if (event.type === 'DEVICE_DELETE') return deletedDevice(event, deviceId)

@@ -5,7 +5,6 @@ import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter, type ViewReader } from '../views/use-view.ts'
 import type { Selection } from './needs.ts'
 
-/** The arguments `where`, `view`, and `context`. */
 export interface SelectionArguments {
   where?: string | null | undefined
   view?: string | null | undefined

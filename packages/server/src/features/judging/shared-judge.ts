@@ -6,7 +6,7 @@ import { type JudgedEvent, judgeEvents } from './judge.ts'
 import type { Selection } from './needs.ts'
 import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
 
-/** Evaluates the filter of a subscription. */
+/** Decides which events match the filter of a subscription. */
 export interface EventJudge {
   /** Aborted when a view of the selection becomes invalid. The reason is the error. */
   readonly signal: AbortSignal
@@ -17,25 +17,28 @@ export interface EventJudge {
 
 interface SharedJudge {
   judge: Omit<EventJudge, 'close'>
-  /** Number of subscriptions that use it. */
+  /** The number of subscriptions that use this judge. */
   users: number
   close: () => void
 }
 
-/** The judges in use, for each server in this process, by account and selection. */
+/**
+ * The judges in use. They are grouped by server, because tests run several servers in one process, and then by account
+ * and selection.
+ */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {
   db: Database
-  /** Judges are shared among callers with the same owner. */
+  /** Only callers with the same owner share judges. */
   owner: object
   accountId: string
   selection: StoredSelection
 }
 
 /**
- * Opens a judge. Subscriptions of one account with the same selection share a judge and its results. Throws the same errors as
- * `resolveSelection`.
+ * Opens a judge. Subscriptions of one account with the same selection share a judge and its results. Throws the same
+ * errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, accountId, selection } = options
@@ -61,9 +64,11 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   }
 }
 
-/** How often to read the views of a selection. Changes to a view take effect within a second. */
+/**
+ * The interval, in milliseconds, between reads of a selection's views. Changes to a view take effect within a second.
+ */
 const REFRESH_MS = 600
-/** Number of events whose results are kept for other subscriptions. */
+/** The number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000
 
 function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selection): SharedJudge {
@@ -91,7 +96,7 @@ function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selec
     for (const { id } of events) {
       const result = passing.then((ids) => ids.has(id))
       results.set(id, result)
-      // After an error, the next subscription evaluates the event again.
+      // Failed evaluations are not kept, so the next subscription evaluates the event again.
       result.catch(() => results.delete(id))
     }
   }
@@ -120,7 +125,10 @@ const usesView = (selection: StoredSelection): boolean => {
   return selection.viewId !== null || (filter !== undefined && viewsIn(filter).length > 0)
 }
 
-/** A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other errors do not mean that the view is invalid. */
+/**
+ * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other
+ * errors do not mean that the view is invalid.
+ */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)

@@ -2,12 +2,11 @@ import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
 /**
- * The maximum number of accounts whose batches are written at the same time. Leaves some database connections for
+ * The maximum number of accounts whose batches are written at the same time. The limit leaves database connections for
  * requests.
  */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
-/** Writes one account's items together and returns the outcome of each item. */
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
 
 interface Waiting<Item> {
@@ -17,8 +16,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Batches device reports by account. New items that arrive while an account's batch is being written form the next batch, in
- * order of arrival. The returned promise resolves when the item is committed.
+ * Combines device reports of the same account into batches. Items that arrive while an account's batch is being written
+ * form the next batch, in order of arrival. The returned promise resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()
@@ -51,7 +50,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
         else resolve()
       }
     } catch (error) {
-      // Retries each item separately, so an item that the database rejects does not fail the other items.
+      // Each item is retried separately, because the database may reject one item without a problem in the others.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const waiting of batch) await writeTogether(accountId, [waiting])
     }

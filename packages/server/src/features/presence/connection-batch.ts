@@ -16,9 +16,12 @@ import {
 export interface ConnectionBatch<Device extends AddressedDevice> {
   /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]
-  /** Devices held under an earlier lease. This process holds them again unless another process holds them now. */
+  /**
+   * Devices that this process held under an earlier lease. It holds them again, except those that another process holds
+   * now.
+   */
   reclaim: readonly Device[]
-  /** Devices that reported something. */
+  /** Devices that sent a report. */
   touch: readonly Device[]
   /** Devices that this process no longer holds. */
   release: readonly Device[]
@@ -39,7 +42,7 @@ export async function writeConnections<Device extends AddressedDevice>(
   const take = batch.take.filter(exists)
   const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(device.deviceId))
   await hold(transaction, processId, [...take, ...reclaim])
-  // A reclaimed device has not reported anything, so a device that is already active does not need to be activated.
+  // A reclaimed device has not sent anything. If it is already active, there is nothing to write.
   const active = [...take, ...reclaim.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))

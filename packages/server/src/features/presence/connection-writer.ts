@@ -18,13 +18,13 @@ export interface ConnectionWriterOptions {
   log: FastifyBaseLogger
   lease: Lease
   devices: HeldDevices
-  /** Aborted to stop retrying failed writes. */
+  /** A signal that, when aborted, stops the retries of failed writes. */
   closing: AbortSignal
   /** Called after events are committed. */
   onEvents?: (() => void) | undefined
 }
 
-/** Changes are collected for this long and then written together. */
+/** The number of milliseconds for which changes are collected before they are written together. */
 const COLLECT_MS = 20
 const RETRY_MS = 500
 

@@ -12,9 +12,11 @@ import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
 /** The connections that this process holds. Recording a change is cheap because the process writes changes in batches. */
 export interface Connections {
-  /** Number of devices connected to this process. */
   readonly size: number
-  /** Records that a device connected to this process. The device soon becomes active, and any other process loses its hold. */
+  /**
+   * Records that a device connected to this process. The device soon becomes active, and any other process loses its
+   * hold on it.
+   */
   connected(device: AddressedDevice): void
   /** Records that a device disconnected. The device becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
@@ -23,11 +25,13 @@ export interface Connections {
   /** Resolves as soon as a connected device's active state is written. */
   written(deviceId: string): Promise<void>
   /**
-   * Calls the listener when another process takes over a device. The listener must close the device's connection to this
-   * process. Returns a function that unsubscribes the listener.
+   * Calls the listener when another process takes over a device. The listener must close the device's connection to
+   * this process. Returns a function that removes the listener.
    */
   onTakenOver(listener: (deviceId: string) => void): () => void
-  /** Connected devices become inactive after the grace period unless they connect to another process. */
+  /**
+   * Stops recording. Connected devices become inactive after the grace period unless they connect to another process.
+   */
   close(): Promise<void>
 }
 
@@ -42,7 +46,10 @@ export interface ConnectionsOptions {
 
 const BATCH = 1_000
 const INTERVAL_MS = 1_000
-/** After an outage of this process or the database, this process waits this long before it ends other processes' leases. */
+/**
+ * The time, in milliseconds, that this process waits after an outage of itself or of the database. Only then may it end
+ * the leases of other processes.
+ */
 const GRACE_MS = 4_500
 const RELEASE_INTERVAL_MS = 100
 

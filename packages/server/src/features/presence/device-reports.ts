@@ -10,7 +10,7 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device, with the viewer it acts as and its network address. */
+/** A connected device, its network address, and the viewer on whose behalf it acts. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
@@ -73,7 +73,8 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       connections.reported(device.deviceId)
     },
     async serviceState(device, serviceId, state) {
-      // A service can be active only if its device is active, and the device's active state may not be written yet.
+      // A service can be active only if its device is active, and the device's active state may not have been written
+      // yet.
       await connections.written(device.deviceId)
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },

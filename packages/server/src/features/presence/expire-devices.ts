@@ -14,7 +14,10 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 
 const BATCH = 1_000
 
-/** Makes devices and services with expired reports inactive. Returns how many expired. Only one process at a time runs it. */
+/**
+ * Makes devices and services with expired reports inactive. Returns the number of expired reports. Only one process
+ * runs this at a time.
+ */
 export async function expireReports(db: Database): Promise<number> {
   let ended = 0
   for (let found = BATCH; found >= BATCH; ended += found) {

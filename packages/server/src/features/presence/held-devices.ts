@@ -5,17 +5,16 @@ import type { AddressedDevice, DeviceKey } from './presence.queries.ts'
 export interface HeldDevice extends DeviceKey {
   address: string | undefined
   isConnected: boolean
-  /** Whether this process's hold on the device is written. */
+  /** Whether the database contains this process's hold on the device. */
   isHeld: boolean
-  /** When a disconnected device's grace period ends, in `performance.now()` time. */
+  /** The end of a disconnected device's grace period, in `performance.now()` time. */
   graceEndsAt: number
-  /** Callbacks of the callers that are waiting for the write. */
+  /** The callbacks of callers that are waiting for the write. */
   waiters: (() => void)[] | undefined
 }
 
 /** Tracks this process's devices and their unwritten changes, in memory only. */
 export interface HeldDevices {
-  /** Number of connected devices. */
   readonly size: number
   connect(device: AddressedDevice): void
   disconnect(deviceId: string, graceEndsAt: number): void
@@ -24,14 +23,17 @@ export interface HeldDevices {
   written(deviceId: string): Promise<void>
   /** Queues the release of devices whose grace period has ended. */
   releaseExpired(now: number): void
-  /** Queues all connected devices for a new lease. Drops disconnected devices because their holds ended with the old lease. */
+  /**
+   * Queues all connected devices for a new lease. Drops disconnected devices, because their holds ended with the old
+   * lease.
+   */
   reclaim(): void
   isPending(): boolean
   /** Returns the next changes to write. */
   next(): HeldBatch
   /** Removes a written batch from the queues. `lost` contains the batch's devices that another process holds. */
   confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
-  /** Returns the devices on which this process's hold is written. */
+  /** Returns the devices on which this process's hold has been written. */
   held(): HeldDevice[]
   /** Drops a device that another process holds, unless this process is about to take the device back. */
   handleTakeOver(deviceId: string): void
@@ -50,7 +52,7 @@ const BATCH = 1_000
 export function createHeldDevices(onPending: () => void, onLost: (deviceId: string) => void): HeldDevices {
   const devices = new Map<string, HeldDevice>()
   const disconnected = new Set<HeldDevice>()
-  // `ConnectionBatch` describes the queues.
+  // `ConnectionBatch` describes these queues.
   const queues = {
     take: new Set<HeldDevice>(),
     reclaim: new Set<HeldDevice>(),
@@ -114,13 +116,14 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
     },
     releaseExpired(now) {
       for (const device of disconnected) {
-        // The set is in order of disconnection, and all devices have the same grace period.
+        // The set is in order of disconnection, and all devices have the same grace period. Therefore, no later device
+        // has expired either.
         if (device.graceEndsAt > now) break
         disconnected.delete(device)
         devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
-        // A pending take stays queued and is written before the release, because the device was connected.
+        // If the device's `take` is still queued, it is written before the release, because the device was connected.
         queues.release.add(device)
       }
       onPending()
@@ -140,7 +143,8 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
         take,
         reclaim: first(queues.reclaim, BATCH),
         touch: first(queues.touch, BATCH),
-        // A device that disconnected before its hold was written is released after that write, unless it has reconnected.
+        // If a device disconnected before its hold was written, its release follows that write, unless it has
+        // reconnected.
         release: first(queues.release, BATCH).filter((device) => !queues.take.has(device) || take.includes(device)),
       }
       return {

@@ -4,23 +4,24 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.queries.ts'
 
-/** A process loses its holds if it does not renew its lease for this many seconds. */
+/** The number of seconds after which a process that does not renew its lease loses its holds. */
 const LEASE_S = 8
 const RENEW_INTERVAL_MS = 2_000
-/** A longer interval between renewals means that the database or this process was unresponsive. */
+/**
+ * The interval between renewals, in milliseconds, above which the database or this process must have been unresponsive.
+ */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/** This process's right to hold connections. If the process does not renew a lease in time, it acquires a new lease. */
+/** This process's right to hold connections. A process that does not renew its lease in time must acquire a new one. */
 export interface Lease {
-  /** The process's ID in the database; undefined before the first lease. Each lease has a new ID. */
+  /** The process's ID in the database. Each lease has a new ID. Undefined before the first lease. */
   readonly id: string | undefined
-  /** The start of the period without late renewals, in `performance.now()` time. */
+  /** The time since which no renewal has been late, in `performance.now()` time. */
   readonly stableSince: number
   /** Prevents other processes from ending the lease before the transaction ends. Throws LeaseLost if the lease has expired. */
   lock(transaction: Database): Promise<string>
   /** Renews the lease if renewal is due. */
   renew(): Promise<void>
-  /** Makes the lease expire in this many seconds. */
   end(seconds: number): Promise<void>
 }
 

@@ -6,7 +6,7 @@ export const insertLease = (db: Database, id: string, seconds: number) =>
     seconds,
   ])
 
-/** Returns false if the lease has already expired. An expired lease cannot be renewed. */
+/** Renews a lease. Returns false if it has expired, because an expired lease cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,
@@ -26,9 +26,9 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
   )
 
 /**
- * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired. The
- * database ends the transaction after 3 seconds of inactivity. Without this timeout, a process suspended during the transaction
- * would hold the lease and the device locks indefinitely.
+ * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired.
+ * The database ends the transaction after 3 seconds of inactivity. Without this timeout, a process that is suspended
+ * during the transaction would hold the lease and the device locks indefinitely.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
@@ -43,7 +43,10 @@ export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
-/** Locks an expired lease. Returns false if it does not exist, its holder is still writing, or another process locked it. */
+/**
+ * Locks an expired lease. Returns false if the lease does not exist, if its process is still writing, or if another
+ * process has locked it.
+ */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -55,9 +58,9 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** NOTIFY channel. The payload is the ID of a process that has lost some connections. */
+/** The NOTIFY channel for take-overs. The payload is the ID of a process that has lost some connections. */
 export const takeOverChannel = 'muster_taken_over'
 
-/** When the transaction commits, notifies each process that it has lost some connections to another process. */
+/** Notifies each process, when the transaction commits, that it has lost some connections to another process. */
 export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
   query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

@@ -3,7 +3,7 @@ import type { State } from '../devices/device.ts'
 import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** Identifies a device. Each statement writes devices of many accounts, because devices connect and disconnect in bursts. */
+/** Identifies a device. Devices connect and disconnect in bursts, so each statement writes devices of many accounts. */
 export interface DeviceKey {
   readonly accountId: string
   readonly deviceId: string
@@ -20,8 +20,8 @@ export interface LockedDevice extends DeviceKey {
 }
 
 /**
- * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which prevents
- * deadlocks. Later statements read data at least as new as the locks. Deleted devices are omitted.
+ * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which
+ * prevents deadlocks. Later statements read data that is at least as new as the locked rows. Omits deleted devices.
  */
 export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
   query<LockedDevice>(
@@ -54,7 +54,10 @@ export const holdByProcess = (db: Database, devices: readonly DeviceKey[], proce
     [accounts(devices), ids(devices), processId],
   )
 
-/** Records that the process no longer holds the connections of these devices. Does not change the holds of other processes. */
+/**
+ * Records that the process no longer holds the connections of these devices. Leaves the holds of other processes
+ * unchanged.
+ */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(
     db,
@@ -64,7 +67,7 @@ export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], pr
 
 export interface TimedHold extends DeviceKey {
   seconds: number
-  /** Whether to shorten a longer existing hold. */
+  /** Whether a longer existing hold is shortened. */
   isExact: boolean
 }
 
@@ -82,7 +85,7 @@ export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
     [accounts(holds), ids(holds), holds.map(({ seconds }) => seconds), holds.map(({ isExact }) => isExact)],
   )
 
-/** Ends the timed holds of locked devices: all holds, or only expired holds. */
+/** Ends the timed holds of locked devices: all holds, or only expired ones. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
   query(
     db,
@@ -109,7 +112,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
   )
 
 export interface AddressedDevice extends DeviceKey {
-  /** The network address of the reporter, recorded in events. */
+  /** The network address of the reporter. Events contain it. */
   address?: string | undefined
 }
 
@@ -122,7 +125,7 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
 
 const device = { id: 'w.device_id', name: 'w.name', kind: 'device' } as const
 
-/** The event of a device's new state. $4 is the source. */
+/** Returns the event of a device's new state. $4 is the source. */
 const deviceState = (state: State) => ({
   accountId: 'w.account_id',
   type: `'DEVICE_STATE'`,
@@ -131,7 +134,7 @@ const deviceState = (state: State) => ({
   targets: eventTargets(device),
   state: `'${state}'`,
   data: `jsonb_strip_nulls(jsonb_build_object('address', w.address))`,
-  // The values before the change, so that the state at an earlier event is known.
+  // The event keeps the values from before the change, because they are needed to judge earlier events.
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
@@ -152,7 +155,10 @@ export const activate = (db: Database, devices: readonly AddressedDevice[], sour
     [...addressedParameters(devices), JSON.stringify(source)],
   )
 
-/** Makes locked devices without a hold inactive, with their services that reported a state. Records an event per change. */
+/**
+ * Makes locked devices without a hold inactive, together with their services that reported a state. Records an event
+ * for each change.
+ */
 export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(
     db,

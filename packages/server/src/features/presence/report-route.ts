@@ -18,13 +18,12 @@ import { applyReport, type DeviceReport, readState, type ServiceReport } from '.
 export interface ReportDeps {
   db: Database
   storage: StorageQuotas
-  /** Counts invalid secrets. */
   failed: FailedSignatures
   /** Called after a report is committed. */
   onChange: () => void
 }
 
-/** The route `POST /devices/v1/report`, which devices call to report without a connection. */
+/** Returns the route `POST /devices/v1/report`. Devices send their reports to it if they have no MQTT connection. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

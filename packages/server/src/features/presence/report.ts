@@ -9,7 +9,7 @@ import { sourceOf } from '../events/event-source.ts'
 import { type DeviceKey, lockDevices, touch } from './presence.queries.ts'
 import { applyStateReports, type StateReport } from './state-reports.ts'
 
-/** In seconds. */
+/** The default in seconds. */
 const DEFAULT_TTL = 300
 const MAX_TTL = 86_400
 
@@ -24,7 +24,7 @@ export async function reportStateOf(
   await context.db.transaction().execute((transaction) => applyStates(transaction, context, [report]))
 }
 
-/** A report that a device sends without a connection. */
+/** A report that a device sends without an MQTT connection. */
 export interface DeviceReport {
   state?: State | undefined
   ttl?: number | undefined
@@ -68,7 +68,7 @@ async function applyStates(
   if (failure !== undefined) throw failure
 }
 
-/** Records the current time as a device's last report. Used for reports without a state. */
+/** Records the current time as a device's last report. This is for reports without a state. */
 async function recordReport(transaction: Database, device: DeviceKey): Promise<void> {
   const locked = await lockDevices(transaction, [device])
   if (locked.length === 0) throw notFound('device', device.deviceId)
@@ -97,7 +97,10 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** Reports the device's state first because the device's services become inactive with the device. */
+/**
+ * Returns the state reports. The device's state comes first, because the device's services become inactive with the
+ * device.
+ */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

@@ -4,7 +4,7 @@ import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** Finds the device IDs for IDs of devices or services. Unknown IDs are omitted. */
+/** Finds the device IDs for IDs of devices or services. Omits unknown IDs. */
 export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -32,10 +32,13 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** Null if the state lasts until the service or its device reports another state. */
+  /**
+   * The number of seconds for which the state is valid. Null if it is valid until the service or its device reports
+   * another state.
+   */
   seconds: number | null
   address: string | null
-  /** The device's previous state. A service that has never reported a state follows its device. */
+  /** The device's previous state, which a service has until it first reports one. */
   followed: State
 }
 
@@ -127,7 +130,9 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
     [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
-/** Locks the expiration of reports until the transaction ends. Returns false if another process holds the lock. */
+/**
+ * Acquires the lock for expiring reports until the transaction ends. Returns false if another process holds the lock.
+ */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

@@ -18,17 +18,20 @@ import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } 
 
 /** A report of a device's or service's state. */
 export interface StateReport {
-  /** Case-insensitive ID of a device or service. */
+  /** The ID of a device or service, in any case. */
   id: string
   state: State
   /**
-   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. Connected devices
-   * omit `ttl`: a service then stays active until its next report or until its device becomes inactive.
+   * The number of seconds for which `active` is valid. The device of an active service stays active at least as long. A
+   * connected device omits `ttl`. Its service then stays active until the service's next report or until the device
+   * becomes inactive.
    */
   ttl?: number | undefined
-  /** The reporter's network address. */
   address?: string | undefined
-  /** ID of the reporting device, if a device reports. Reports for other devices or their services then fail with NOT_FOUND. */
+  /**
+   * The ID of the reporting device, if a device reports. Reports for other devices or their services then fail with
+   * NOT_FOUND.
+   */
   deviceId?: string | undefined
 }
 
@@ -99,7 +102,6 @@ interface Accepted {
   report: StateReport
   id: string
   deviceId: string
-  /** The device's previous state. */
   before: State
 }
 

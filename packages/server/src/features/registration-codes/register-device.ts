@@ -16,15 +16,15 @@ import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** The secret that the device authenticates with, returned only on registration. */
+  /** The secret that the device authenticates with. The server returns it only on registration. */
   secret: string
   services: ServiceName[]
 }
 
 /**
- * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID, that
- * device receives a new secret and otherwise stays unchanged (`reregisterDevice`). Registering again does not count as a use,
- * so it also works with a used-up code. `onCode` is called with a valid code and can throw.
+ * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID,
+ * that device receives a new secret and otherwise stays unchanged (`reregisterDevice`). Registering again does not
+ * count as a use, so it also works with a used-up code. `onCode` receives the valid code and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
@@ -33,7 +33,8 @@ export async function registerWithCode(
 ): Promise<RegisteredByCode> {
   assertRequest(request)
   const now = clock()
-  // The lookup runs before the transaction, so a guessed code costs only one statement, even after the rate limit is exhausted.
+  // The lookup runs before the transaction. A guessed code therefore costs only one statement, even after the rate
+  // limit is exhausted.
   const code = await getCode(db, request.code, now)
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)
@@ -50,8 +51,8 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // The use is counted last, because it locks the code's row and many devices can use one code at the same time. The code may
-    // have been deleted since the lookup.
+    // The use is counted last, because counting locks the code's row and many devices can use one code at the same
+    // time. The code may have been deleted since the lookup.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
     return { deviceId: id, secret, services }
   })

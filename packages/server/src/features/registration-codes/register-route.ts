@@ -15,13 +15,11 @@ export interface RegisterDeps {
   db: Database
   storage: StorageQuotas
   clock: () => Date
-  /** Counts invalid codes and secrets. */
   failed: FailedSignatures
-  /** Called after a registration is committed. */
   onChange: () => void
 }
 
-/** Handles `POST /devices/v1/register`. */
+/** Returns the route `POST /devices/v1/register`. */
 export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
   async handle({ body, credentials, address, spend }: DeviceRequest) {
@@ -64,7 +62,7 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Counts guesses and returns the error to send. The limit does not affect valid codes and secrets. */
+/** Counts guesses and returns the error to send. Valid codes and secrets are not limited. */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)

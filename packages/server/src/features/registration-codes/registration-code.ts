@@ -1,15 +1,14 @@
 import type { ServiceInput } from '../services/new-service.ts'
 
-/** A registration code without the code itself, as the rest of the server uses it. */
+/** A registration code as the server uses it after creation, without the code itself. */
 export interface RegistrationCode {
   id: string
-  /** The first characters of the code. */
+  /** The first characters of the code, by which users recognize it in lists. */
   prefix: string
   name: string | null
   platform: string | null
-  /** Maximum number of devices that can register with the code. */
+  /** The maximum number of devices that can register with the code. */
   uses: number
-  /** Number of devices that have registered with the code. */
   used: number
   created: Date
   expires: Date
@@ -24,7 +23,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** The code itself, returned only on creation. */
+  /** The code itself. The server returns it only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

@@ -18,7 +18,7 @@ export async function countCodes(db: Database, accountId: string): Promise<numbe
   return rows[0]!.count
 }
 
-/** Allows only one transaction at a time to add codes to an account. Other changes to the account's data do not wait. */
+/** Lets only one transaction at a time add codes to an account. Other changes to the account's data do not wait. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from account where id = ${accountId} for no key update`.execute(db)
   return rows.length > 0
@@ -55,13 +55,12 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Removes codes from all accounts. Only the cleanup job, which has no viewer, calls this function. */
+/** Removes codes from all accounts. Only the cleanup job may call this, because it acts for no particular viewer. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
-/** A code with its owner and the data that it supplies to devices. */
 export interface PresentedCode extends CodeTemplate {
   accountId: string
   email: string
@@ -81,7 +80,10 @@ export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<Pr
   return rows[0]
 }
 
-/** Counts one use and locks the row until the transaction ends. Returns false if no uses are left or the code was deleted. */
+/**
+ * Counts one use and locks the row until the transaction ends. Returns false if the code has no uses left or was
+ * deleted.
+ */
 export async function countUse(db: Database, accountId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update registration_code set used = used + 1

@@ -87,11 +87,14 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
   })
 }
 
-/** Removes codes of all accounts some days after they expire and returns their number. Records no events. */
+/**
+ * Removes the codes of all accounts some days after they expire. Returns the number of removed codes. Records no
+ * events.
+ */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
-/** Validates the code's data by the rules for the devices that register with it. */
+/** Validates the code's data by the rules for the devices that will register with it. */
 function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)
@@ -109,7 +112,7 @@ function assertServices(services: readonly ServiceInput[]): void {
   assertUniqueNames(services)
 }
 
-/** Rejects duplicate names, because the services of a device and a code are matched by name. */
+/** Rejects duplicate names, because the services of a device and of a code are matched by name. */
 export function assertUniqueNames(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {

@@ -1,9 +1,8 @@
-/** The type of a service, such as SSH. */
 export interface ApplicationType {
   id: number
   name: string
   description: string
-  /** The default port; null if there is none. */
+  /** The default port, or null if there is none. */
   port: number | null
   protocol: 'tcp' | 'udp'
 }
@@ -12,7 +11,7 @@ export const TCP = 1
 /** The type of every device's bulk service. No other service can have this type. */
 export const BULK_SERVICE = 35
 
-/** IDs must never change, because clients store them. A new type receives a new ID. */
+/** Clients store these IDs, so an ID must never change. A new type needs a new ID. */
 const all: readonly ApplicationType[] = [
   { id: TCP, name: 'TCP', description: 'Any service over TCP', port: null, protocol: 'tcp' },
   { id: 2, name: 'UDP', description: 'Any service over UDP', port: null, protocol: 'udp' },
@@ -66,10 +65,10 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
   all.flatMap((type) => (type.port === null ? [] : [[type.port, type]])),
 )
 
-/** The types that users can select: all types except the bulk service type. */
+/** Contains the types that users can select, which are all except the bulk service type. */
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** Finds any type, including the bulk service type. */
+/** Finds a type by its ID. The result can be the bulk service type. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
 /** Returns the type with this default port, or TCP if no type matches. */

@@ -4,7 +4,7 @@ import type { ServiceFields } from './new-service.ts'
 
 export interface DeviceServiceRow extends ServiceFields {
   id: string
-  /** Whether the device, rather than its owner, added the service. */
+  /** Whether the device, not its owner, added the service. */
   addedByDevice: boolean
 }
 

@@ -21,7 +21,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** Validates a service's input and adds defaults. Error messages prefix argument names with `path`. */
+/** Validates a service's input and adds defaults. In error messages, `path` precedes the names of arguments. */
 export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
   assertServiceFields(input, path)
   const port = input.port ?? null

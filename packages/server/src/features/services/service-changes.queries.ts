@@ -18,7 +18,10 @@ export async function lockService(db: Database, accountId: string, id: string): 
   return rows[0]
 }
 
-/** The caller must have locked the device, so that concurrent additions cannot exceed the limit. */
+/**
+ * Counts a device's services. The caller must have locked the device. Otherwise, concurrent additions could exceed the
+ * limit.
+ */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)
@@ -45,7 +48,10 @@ export async function updateServiceRow(
     where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Returns what the service had beside its fields; null if that is too large to keep. */
+/**
+ * Deletes a service. Returns the data that belonged to the service besides its fields, or null if that data is too
+ * large to keep.
+ */
 export async function deleteServiceRow(
   db: Database,
   accountId: string,
@@ -65,13 +71,13 @@ export async function deleteServiceRow(
   return removed == null || JSON.stringify(removed).length > limits.deletedBytes ? undefined : removed
 }
 
-/** What belonged to a service, as an event keeps it. Times are as in JSON of PostgreSQL. */
+/** The data that belonged to a service, as its event keeps it. Times have the format of PostgreSQL's JSON. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>
-  /** By context. */
+  /** The overrides, keyed by context. */
   overrides: Record<string, unknown>
-  /** Null if the service followed the state of its device. */
+  /** The reported state, or null if the service had the state of its device. */
   state: string | null
   stateSince: string | null
   lastReported: string | null

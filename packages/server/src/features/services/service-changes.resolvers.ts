@@ -6,7 +6,6 @@ import type { Service } from './service.ts'
 import { addService, removeService, updateService } from './service-changes.ts'
 import { findServices } from './services.ts'
 
-/** Resolvers for the service mutations in services.graphql. */
 export const serviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {

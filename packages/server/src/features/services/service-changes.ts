@@ -50,8 +50,8 @@ export interface ServiceChange {
 }
 
 /**
- * Changes the given fields; null clears `host` or `port`. A bulk service can only be renamed, which renames its device. Returns
- * the service's stored ID.
+ * Changes the given fields and returns the service's stored ID. Null clears `host` or `port`. A bulk service can only
+ * be renamed, which renames its device.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')
@@ -107,7 +107,8 @@ async function renameBulkService(
   serviceId: string,
   { name, application, host, port, enabled }: ServiceChange,
 ): Promise<void> {
-  // For host and port, null is a change, because it clears the field. For application and enabled, null means unchanged.
+  // For host and port, null is a change, because it clears the field. For application and enabled, null leaves the
+  // field unchanged.
   if (application != null || enabled != null || host !== undefined || port !== undefined) {
     await assertNoBulkService(context, serviceId, 'can only be renamed')
   }

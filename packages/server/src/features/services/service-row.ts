@@ -6,8 +6,8 @@ import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
 /**
- * A reference to the device (`of`) and a service's columns in the order of `serviceColumns`. An array avoids repeating the
- * column names in pages of thousands of rows.
+ * A reference to the device (`of`), followed by a service's columns in the order of `serviceColumns`. Rows are arrays
+ * because objects would repeat the column names in pages of thousands of rows.
  */
 export type ServiceRow<Of> = readonly [
   of: Of,
@@ -29,12 +29,18 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/** A service that has never reported a state has no row in `live`. It inherits the state of its device. */
+/**
+ * Returns an expression for the state. A service that has never reported a state has no row in `live` and has the state
+ * of its device.
+ */
 export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
 
 export const stateColumn = stateFrom(sql`device.state`)
 
-/** Attributes can be much larger than the other columns, so they are read only if the document selects them. */
+/**
+ * Lists the columns to select. Attributes can be much larger than the other columns, so they are read only if the
+ * document selects them.
+ */
 export const serviceColumns = (attributes: boolean, state = stateColumn) =>
   sql`${sql.raw(ofService.join(', '))}, ${state} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 

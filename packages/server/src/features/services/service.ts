@@ -3,7 +3,7 @@ import type { List } from '../../graphql/lists/paging.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service, as the rest of the server uses it. A bulk service has the ID of its device. */
+/** A service or a bulk service. A bulk service has the ID of its device. */
 export interface Service {
   id: string
   deviceId: string
@@ -15,13 +15,13 @@ export interface Service {
   created: StoredTime
   state: State
   lastReported: StoredTime | null
-  /** Base values. Omitted from a list if the document does not select attributes. */
+  /** The base values. Omitted in a list whose document does not select attributes. */
   attributes?: RawAttributes
   /** The device, if it is already loaded. */
   device?: Device
 }
 
-/** The service data that a device needs for its reports. */
+/** The data of a service that a device needs to send reports for it. */
 export interface ServiceName {
   id: string
   name: string

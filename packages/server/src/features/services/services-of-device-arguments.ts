@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../attributes/attribute-
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/list/device-filter.ts'
 
-/** The filter and sort arguments of a service list. null is equivalent to an omitted argument. */
+/** The filter and sort arguments of a service list. Null is equivalent to an omitted argument. */
 export interface ServiceListArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -14,7 +14,7 @@ export interface ServiceListArguments {
 
 /** The validated filters. A service must match all of them. An empty list matches no service. */
 export interface ServiceFilter {
-  /** Part of the name, case-insensitive. */
+  /** A part of the name, in any case. */
   name?: string
   state?: State
   applications?: readonly number[]

@@ -9,13 +9,15 @@ import { readServiceFilter, readServiceOrder, type ServiceListArguments } from '
 type Sql = RawBuilder<unknown>
 
 const quoted = (text: Sql): Sql => sql`'"' || ${text} || '"'`
-/** Escapes the same characters in the same form as `JSON.stringify`. */
+/**
+ * Converts text to JSON in the database. PostgreSQL escapes the same characters in the same way as `JSON.stringify`.
+ */
 const textJson = (text: Sql): Sql => sql`to_json(${text})::text`
 const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeJson = (time: Sql): Sql => quoted(sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
 const truth = (condition: Sql): Sql => sql`case when ${condition} then 'true' else 'false' end`
 
-/** The JSON of each field, as an expression on `service s` and `service_live live`. */
+/** Contains the JSON of each field, as an expression on `service s` and `service_live live`. */
 const fieldJson: Readonly<Record<string, Sql>> = {
   __typename: sql`'"Service"'`,
   id: quoted(sql`s.id`),
@@ -31,14 +33,14 @@ const fieldJson: Readonly<Record<string, Sql>> = {
 }
 
 /**
- * Maximum number of different selections that the database writes. Each of them is a separate statement, which every
- * connection prepares.
+ * The maximum number of different selections that the database writes. The number is limited because each selection is
+ * a separate statement, which every connection prepares.
  */
 const MAX_SELECTIONS = 200
 
 const selections = new Set<string>()
 
-/** Returns an expression for the JSON of a service. Returns undefined if a field must be resolved. */
+/** Returns an expression for the JSON of a service. Returns undefined if a resolver must supply one of the fields. */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   const parts: Sql[] = []
   for (const [index, { key, name }] of fields.entries()) {
@@ -52,7 +54,7 @@ function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   return sql`${sql.join(parts, sql` || `)} || '}'`
 }
 
-/** Writes the services of the devices on a page, whose JSON the database writes. */
+/** Writes the services of the devices on a page. The database creates their JSON. */
 export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
   compile(below) {
     const json = serviceJson(below)

@@ -7,7 +7,6 @@ import { selectServicesOfDevices } from './services.queries.ts'
 import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './services-of-device-arguments.ts'
 
 export interface ServicesWanted extends ServiceListArguments {
-  /** Whether the document selects attributes. */
   attributes: boolean
 }
 
@@ -35,7 +34,7 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)
-  // A document can select a device twice.
+  // A document can select the same device twice, but the statement must read it once.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,

@@ -38,7 +38,10 @@ export interface ServicesOfDevices<Of> {
   attributes: boolean
 }
 
-/** Reads the services of many devices in one query, in order for each device. For the order by name, an index avoids a sort. */
+/**
+ * Reads the services of many devices in one query. The services of each device are in order. For the order by name, an
+ * index avoids a sort.
+ */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -59,16 +62,18 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
   return found
 }
 
-/** A page of devices, and their services as the database writes them. */
+/** A page of devices whose services the database writes as JSON. */
 export interface WrittenServices {
   devices: readonly { id: string; state: State }[]
   filter: ServiceFilter
   order: ServiceOrder
-  /** An expression for the JSON of a service. */
   json: Sql
 }
 
-/** The position of a device, counted from 1, the JSON of its services, separated by commas, and their number. */
+/**
+ * The position of a device, starting at 1, the JSON of its services, separated by commas, and the number of its
+ * services.
+ */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 
 /** Like `selectServicesOfDevices`, but returns the services of each device as JSON. */
@@ -109,12 +114,13 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Missing values come last in both directions. Ties are ordered by ID in the direction of the sort. */
+/** Orders services. Missing values come last in both directions. The ID breaks ties, in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const towards = sql.raw(direction)
   const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
   if (key === undefined) return sql`s.id ${towards}`
-  // `nulls last` is limited to nullable keys, because a backward index scan cannot return this order.
+  // Only nullable keys need `nulls last`. The other keys omit it, because a backward index scan cannot return that
+  // order.
   const isNullable = typeof by !== 'string' || by === 'port'
   return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
 }

@@ -16,7 +16,7 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
   },
   User: {
     services: (_user, args, context, info) => {
-      // A view's order applies if the request writes none.
+      // The schema gives `sortBy` a default. A view's order applies unless the request itself contains `sortBy`.
       const sortBy = writesOut(info, 'sortBy') ? args.sortBy : null
       return listServices(context, { ...args, sortBy }, { attributes: asksForAttributesOfList(info) })
     },
@@ -32,7 +32,7 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     online: ({ state }) => state === 'active',
     device: async ({ device, deviceId }, _args, context) => {
       const found = device ?? (await loadDevice(context, deviceId, { attributes: false }))
-      // Another request deleted the device after this request read the service.
+      // The device is missing only if another request has deleted it since this request read the service.
       if (found === undefined) throw notFound('device', deviceId)
       return found
     },

@@ -10,8 +10,8 @@ import { selectServiceNames, selectServices, selectServicesOfDevices } from './s
 import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
- * Returns the viewer's services with these IDs, each once, in the requested order. A device ID returns the device's bulk
- * service. Omits unknown IDs.
+ * Returns the viewer's services with these IDs, each once, in the requested order. For a device ID, returns the
+ * device's bulk service. Omits unknown IDs.
  */
 export async function findServices(
   context: Context,
@@ -47,7 +47,6 @@ function bulkService(device: Device): Service {
   return service
 }
 
-/** Lists the services of a device in ID order, without its bulk service. */
 export const listServiceNames = (
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   deviceId: string,

@@ -6,26 +6,26 @@ import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
 
-/** Reads an account's views: a request, or the server itself. */
+/** The caller that reads an account's views: a request or the server itself. */
 export interface ViewReader {
   readonly db: Database
   readonly viewer: { readonly accountId: string; readonly restriction?: unknown }
 }
 
-/** A list's filter and context, after applying a view. */
+/** A list's filter and context after a view has been applied. */
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
-  /** The sort keys of the view; undefined if the request contains sort keys or the view contains none. */
+  /** The sort keys of the view. Undefined if the request contains sort keys or the view contains none. */
   sortBy: readonly string[] | undefined
-  /** The columns of the view; empty without a view. */
+  /** The columns of the view. Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 
 /**
- * Combines a request's filter with the filter of its view, and replaces `view()` in it. Both filters read attributes in
- * the request's context, or else in the view's context. Throws NOT_FOUND for a missing view and CONFLICT for an invalid
- * view. Without the view's filter, the list would contain too many objects.
+ * Combines a request's filter with the filter of its view, and replaces `view()` in the result. Both filters read
+ * attributes in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing
+ * view and CONFLICT for an invalid one, because the list would contain too many objects without the view's filter.
  */
 export async function applyView(
   context: ViewReader,
@@ -49,7 +49,7 @@ export async function applyView(
 }
 
 async function findView({ db, viewer }: ViewReader, id: string, kind: FilterPlace['kind']): Promise<View> {
-  // PostgreSQL rejects strings with a null character, so no view has such an ID.
+  // PostgreSQL rejects strings that contain a null character, so no view has such an ID.
   const view = id.includes('\0') ? undefined : await selectView(db, viewer.accountId, id)
   // Restricted callers do not see views that are not shared.
   if (view === undefined || (!view.isShared && viewer.restriction !== undefined)) throw notFound('view', id)
@@ -64,7 +64,10 @@ function readView({ id, name, kind, where }: View): ReadFilter | undefined {
   return readStoredFilter(where, { place, name: `the view ${JSON.stringify(name)}` })
 }
 
-/** Parses a stored filter. In canonical form, it can be longer than the limit. Throws CONFLICT if it is invalid. */
+/**
+ * Parses a stored filter, which can exceed the length limit because it is in canonical form. Throws CONFLICT if it is
+ * invalid.
+ */
 export function readStoredFilter(
   where: string,
   { place, name }: { place: FilterPlace; name: string },
@@ -91,7 +94,7 @@ function combine(
   return { ...other, filter, isIndexed: isIndexed(filter, { kind }), unindexed: [...one.unindexed, ...other.unindexed] }
 }
 
-/** Replaces `view()` in a filter with the filter of that view in the view's context. */
+/** Replaces each `view()` in a filter with the filter of that view, which reads attributes in the view's context. */
 async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter | undefined>()
@@ -119,7 +122,7 @@ export function viewsIn(filter: ResolvedFilter): string[] {
   }
 }
 
-/** A view without a filter matches everything: an empty conjunction. */
+/** Replaces views in a filter. A view without a filter becomes an empty conjunction, which matches everything. */
 function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
   switch (filter.type) {
     case 'and':

@@ -13,10 +13,10 @@ import { filterKinds, type View } from './view.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
-/** Something that uses views, by `view` or by `view("id")` in its filter. */
+/** A kind of object that can use views, either as its `view` or by `view("id")` in its filter. */
 interface ViewUser {
   target: Target
-  /** The permission that a caller needs to change it, and therefore to change the view. */
+  /** The permission that a caller needs to change such an object, and therefore to change the view. */
   permission: PermissionName
   /** The usage of the filter, which determines the allowed terms. */
   usage: FilterUsage
@@ -60,7 +60,7 @@ const loaderOf = perRequest(
 /** Loads the objects that use a view. */
 export const loadViewUsers = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
-/** Throws FORBIDDEN if the caller lacks a permission to change the objects that use the view (contract C.3). */
+/** Throws FORBIDDEN if the caller may not change all objects that use the view (contract C.3). */
 export async function assertMayChangeUsers(
   viewing: Viewing,
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
@@ -79,7 +79,7 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** Throws CONFLICT with a list of the objects that use the view, if any. */
+/** Throws CONFLICT if any object uses the view. The error lists these objects. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return
@@ -90,7 +90,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   )
 }
 
-/** Throws CONFLICT with a list of the objects that use the view but do not allow its filter, if any. */
+/** Throws CONFLICT if an object that uses the view does not allow its new filter. The error lists these objects. */
 export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }: View): Promise<void> {
   if (where === null) return
   const isRejected = ({ usage, viewIds }: ViewUser): boolean =>

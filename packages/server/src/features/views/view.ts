@@ -15,13 +15,12 @@ export interface ViewColumn {
   width: number | null
 }
 
-/** A saved view, as the rest of the server uses it. */
 export interface View {
   id: string
   name: string
   description: string | null
   kind: ViewKind
-  /** The filter in canonical form; null if the view has no filter. */
+  /** The filter in canonical form, or null if the view has no filter. */
   where: string | null
   context: string | null
   sortBy: string[]
@@ -31,7 +30,7 @@ export interface View {
   created: Date
   updated: Date
   source: EventSource
-  /** The person who created it; null for views from before this was recorded. */
+  /** The person who created the view, or null if the view is from before the server recorded this. */
   creatorId: string | null
   version: number
 }

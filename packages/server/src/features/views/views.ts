@@ -43,7 +43,7 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/** Lists a user's views by name. Filters in memory, because a user has few views. */
+/** Lists a user's views by name. A user has few views, so they are filtered in memory. */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
@@ -146,7 +146,7 @@ export async function deleteView(
   assertStorable(id, 'id')
   if (replaceBy != null) assertStorable(replaceBy, 'replaceBy')
   await db.transaction().execute(async (transaction) => {
-    // Code that starts to use a view also locks the account.
+    // Code that starts to use a view also locks the account, so the view stays unused until the deletion is committed.
     await lockAccount(transaction, viewer.accountId)
     const view = await lockView(transaction, viewer.accountId, id)
     if (view === undefined) throw notFound('view', id)
@@ -172,7 +172,9 @@ function assertReplaces(view: View, other: View | undefined, id: string): void {
   }
 }
 
-/** The fields that events contain, in a form that can be compared: strings and booleans. */
+/**
+ * Returns the fields that events contain. Each is a string or a boolean, so that old and new values can be compared.
+ */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
   sortBy: sortBy.join(', '),
@@ -213,7 +215,9 @@ function readDescription(description: string | null | undefined): string | null 
   return description
 }
 
-/** Returns the filter in canonical form, so that a field added in a later release does not change its meaning. */
+/**
+ * Returns the filter in canonical form. Otherwise, a field that a later release adds could change the filter's meaning.
+ */
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null
@@ -221,14 +225,14 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-/** The fields that lists of each kind can be sorted by. */
+/** Lists, for each kind, the fields that its lists can be sorted by. */
 const sortFields: Readonly<Record<ViewKind, readonly string[]>> = {
   DEVICES: deviceSortFields,
   SERVICES: serviceSortFields,
   EVENTS: [],
 }
 
-/** Rejects attributes that the account never had, like the lists that the view sorts. */
+/** Rejects attributes that the account never had. The lists that the view sorts reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   const fields = sortFields[kind]

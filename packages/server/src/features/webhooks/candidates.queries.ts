@@ -4,12 +4,12 @@ import type { EventTypeName } from '../events/event-types.ts'
 import type { DeliverableEvent } from './fan-out/event-body.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** An event that a webhook sends if the event matches its filter. */
+/** An event that a webhook sends if the event matches the webhook's filter. */
 export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/** Skips deleted webhooks. */
+/** Inserts pending events. Skips webhooks that have been deleted. */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -52,12 +52,15 @@ export async function selectCandidates(
   return rows
 }
 
-/** Approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last one returned. */
+/**
+ * The approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last one
+ * returned.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }
 
-/** Selects these events in order. Returns only the first ones if together they are too large. */
+/** Selects these events in order. If they are too large together, returns only the first ones. */
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
@@ -72,7 +75,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Removes pending events, and returns the IDs of those that were still pending. */
+/** Removes pending events. Returns the IDs of those that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -98,8 +101,8 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects webhooks with events that have been pending for some seconds, which probably no process is working on, and webhooks
- * that are paused because their view is invalid.
+ * Selects webhooks whose events have been pending for some seconds, because probably no process is working on them.
+ * Also selects webhooks that are paused because their view is invalid.
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

@@ -24,7 +24,7 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** The sort order that delivery cursors encode. */
+/** The order that delivery cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'deliveries'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
@@ -70,7 +70,10 @@ async function readPages(
   )
 }
 
-/** `markedBy` is the ID of the delivery after which the page starts. The delivery must exist. */
+/**
+ * Reads the part of the list that a page needs. `markedBy` is the ID of the delivery after which the page starts, which
+ * must exist.
+ */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

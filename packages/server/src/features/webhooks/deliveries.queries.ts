@@ -5,7 +5,6 @@ import type { WebhookDelivery } from './webhook.ts'
 const columns = sql.raw(`delivery.id, delivery.webhook_id as "webhookId", event_id::text as "eventId", attempts, status,
   http_status as "httpStatus", duration, error, body as request, response, delivery.created, next_attempt as "nextAttempt"`)
 
-/** A page of a webhook's deliveries. */
 export interface DeliverySlice {
   failed: boolean | undefined
   start: { offset: number } | { afterId: string }
@@ -33,7 +32,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** Returns the number of matching deliveries keyed by webhook ID. Webhooks without matching deliveries are omitted. */
+/** Returns the number of matching deliveries, keyed by webhook ID. Omits webhooks without matching deliveries. */
 export async function countDeliveries(
   db: Database,
   accountId: string,
@@ -46,7 +45,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Returns which of the webhooks a delivery belongs to. */
+/** Returns the IDs of those of these webhooks that have the delivery: one or none. */
 export async function selectOwners(
   db: Database,
   accountId: string,

@@ -15,7 +15,7 @@ import { notifyWorkers } from './webhooks.ts'
 const RETENTION_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
-/** Sends a test message immediately and returns the result. Does not retry. */
+/** Sends a test message immediately and returns the result. Failed tests are not retried. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
   const { db, viewer, secrets, outbound, clock } = context
   const { accountId } = viewer
@@ -51,7 +51,10 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/** Resends one delivery, even a successful one, or all failed deliveries created since a time. Returns the number resent. */
+/**
+ * Resends one delivery, even a successful one, or all failed deliveries that were created since a time. Returns the
+ * number of deliveries to resend.
+ */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')

@@ -4,8 +4,8 @@ let lastMs = 0
 let counter = 0
 
 /**
- * Returns a UUIDv7 (RFC 9562 §5.7). A counter orders UUIDs within a millisecond (§6.2, method 1), so each UUID is greater than
- * the previous UUIDs of the same process.
+ * Returns a UUIDv7 (RFC 9562 §5.7). A counter orders the UUIDs within a millisecond (§6.2, method 1), so each UUID is
+ * greater than all previous ones of the same process.
  */
 export function uuidv7(now: number = Date.now()): string {
   if (now > lastMs) {

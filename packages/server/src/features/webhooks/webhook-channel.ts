@@ -4,10 +4,9 @@ export interface WebhookAddress {
   webhookId: string
 }
 
-/** NOTIFY channel that the workers subscribe to. */
+/** The NOTIFY channel that the workers subscribe to. */
 export const webhookChannel = 'muster_webhook'
 
-/** Formats an address as a payload for the channel. */
 export const formatAddress = ({ accountId, webhookId }: WebhookAddress): string => `${accountId} ${webhookId}`
 
 export function parseAddress(payload: string): WebhookAddress {

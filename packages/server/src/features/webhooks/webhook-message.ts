@@ -6,11 +6,14 @@ export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {
   id: string
-  /** Every attempt signs and sends exactly these bytes. */
+  /** The body. Every attempt signs and sends exactly these bytes. */
   body: string
 }
 
-/** Returns an attempt's headers, with one signature per secret. After a rotation, a receiver may still use the old secret. */
+/**
+ * Returns an attempt's headers, with one signature per secret. After a rotation, a receiver may still verify with the
+ * old secret.
+ */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

@@ -16,7 +16,9 @@ export async function listWebhooksWithViews(
   return webhooks.filter(({ viewIds }) => viewIds.size > 0)
 }
 
-/** Replaces a view of webhooks with another one. Call it in a transaction that has locked the account. */
+/**
+ * Replaces a view with another one in all webhooks that use it. Call this in a transaction that has locked the account.
+ */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
@@ -36,7 +38,10 @@ export async function replaceViewOfWebhooks(
 
 const settings = ({ where, viewId }: Webhook) => ({ where, view: viewId })
 
-/** In canonical form, quotation marks inside strings are escaped with a backslash, so a string cannot contain the call. */
+/**
+ * Replaces `view("id")` in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so
+ * no string can contain this call.
+ */
 const replaced = ({ where }: Webhook, from: string, to: string): string | null =>
   where === null ? null : where.replaceAll(`view("${from}")`, () => `view("${to}")`)
 
@@ -46,7 +51,7 @@ function viewsOf(webhook: Webhook): Set<string> {
     const filter = storedFilter(webhook)?.filter
     if (filter !== undefined) for (const id of viewsIn(filter)) ids.add(id)
   } catch (error) {
-    // An invalid filter from a restored backup uses no view.
+    // A restored backup may contain an invalid filter, which uses no view.
     if (!(error instanceof ApiError)) throw error
   }
   return ids

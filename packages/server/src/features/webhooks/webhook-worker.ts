@@ -13,17 +13,15 @@ import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
 import { measureDeliveries, measureFanOut } from './webhooks.metrics.ts'
 
 export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
-  /** Notifications about changed webhooks. */
   notifications: Pick<Notifications, 'subscribe'>
   feed: Pick<Feed, 'onAdvance' | 'position'>
   clock: () => Date
   metrics: Metrics
 }
 
-/** A process's background work for webhooks. */
 export interface WebhookWorker {
   jobs: Job[]
-  /** Starts creating deliveries. The job queue's tables must exist. */
+  /** Starts creating deliveries. The tables of the job queue must exist. */
   start(): void
   close(): Promise<void>
 }

@@ -10,12 +10,12 @@ export interface Webhook extends StoredSelection {
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** Why deliveries are paused; null if they are not paused. */
+  /** The reason why deliveries are paused, or null if they are not. */
   paused: string | null
   created: Date
-  /** Whether it is paused because its view is invalid. */
+  /** Whether the webhook is paused because its view is invalid. */
   isViewBroken: boolean
-  /** Set only when the secret has just been created or rotated. */
+  /** The secret. Present only in the response that creates or rotates it. */
   secret?: string
 }
 
@@ -40,5 +40,5 @@ export type WebhookDeliveryList = List<WebhookDelivery>
 
 export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })
 
-/** The server itself, for changes that it makes automatically. */
+/** Returns the viewer for changes that the server makes automatically. */
 export const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

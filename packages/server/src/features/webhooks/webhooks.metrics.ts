@@ -4,7 +4,6 @@ import type { OutboundResult } from '../../outbound/outbound.ts'
 import type { FanOut } from './fan-out/fan-out.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
-/** Counts an attempt and its outcome. */
 export type CountAttempt = (result: OutboundResult) => void
 
 const CACHE_MS = 15_000

@@ -19,7 +19,7 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-/** Selects an account's webhooks, newest first. A webhook whose receiver is only being probed is shown as paused. */
+/** Selects an account's webhooks, newest first. A webhook whose receiver gets only probes is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -51,7 +51,7 @@ export async function countWebhookRows(db: Database, accountId: string): Promise
   return Number(count)
 }
 
-/** Allows only one transaction at a time to add webhooks to an account. Does not block other changes to the account's data. */
+/** Lets only one transaction at a time add webhooks to an account. Other changes to the account's data do not wait. */
 export async function lockAccount(db: Database, accountId: string): Promise<void> {
   await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
@@ -127,7 +127,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** Sets a new secret. The current secret becomes the previous secret, which is valid until the given time. */
+/** Sets a new secret. The current secret becomes the previous one, which remains valid until the given time. */
 export async function replaceSecret(
   db: Database,
   accountId: string,
@@ -145,7 +145,7 @@ export async function replaceSecret(
     .execute()
 }
 
-/** The webhook fields required to send deliveries. */
+/** The columns of a webhook that are needed to send deliveries. */
 export interface SendableRow {
   url: string
   enabled: boolean
@@ -171,7 +171,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** On commit, notifies every worker that the webhook may have deliveries to send. */
+/** Notifies every worker, when the transaction commits, that the webhook may have deliveries to send. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

@@ -36,8 +36,8 @@ const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies reado
 const MAX_OVERLAP_SECONDS = 604_800
 
 /**
- * Lists all of a user's webhooks, or only those with these IDs, newest first. Filters in memory, because a user has few
- * webhooks.
+ * Lists all of a user's webhooks, or only those with these IDs, newest first. A user has few webhooks, so they are
+ * filtered in memory.
  */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
@@ -55,7 +55,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Creates a webhook. Only this response includes the secret. */
+/** Creates a webhook. Only this response contains the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -66,7 +66,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
     await lockMasterKey(transaction, secrets)
-    // Checks the view again: while the account is locked, no view is deleted.
+    // The view is checked again under the lock, because no view can be deleted while the account is locked.
     await resolveSelection({ db: transaction, viewer }, selection)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
@@ -96,7 +96,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 export interface WebhookChange extends SelectionArguments {
   url?: string | null
   events?: readonly EventTypeName[] | null
-  /** undefined keeps the name. null clears it. */
+  /** The new name. Undefined leaves the name unchanged, and null clears it. */
   name?: string | null
   enabled?: boolean | null
 }
@@ -111,7 +111,7 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
 
   const changesSelection = [change.where, change.view, change.context].some((argument) => argument !== undefined)
   return db.transaction().execute(async (transaction) => {
-    // While the account is locked, no view is deleted.
+    // While the account is locked, no view can be deleted.
     if (changesSelection) await lockAccount(transaction, viewer.accountId)
     const before = await lockWebhook(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('webhook', id)
@@ -151,7 +151,10 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
   })
 }
 
-/** Rotates the secret. Only this response includes the new secret. For `overlap` seconds, the previous secret also signs. */
+/**
+ * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, messages are also signed with
+ * the previous secret.
+ */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
   assertStorable(id, 'id')
@@ -175,7 +178,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** On commit, notifies all workers that the webhook may have deliveries to send. */
+/** Notifies all workers, when the transaction commits, that the webhook may have deliveries to send. */
 export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
@@ -186,19 +189,19 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
   return [...new Set(events)]
 }
 
-/** An omitted argument keeps the stored value, and null removes it. */
+/** Returns the selection after a change. An omitted argument keeps the stored value, and null removes it. */
 const changedSelection = (before: Webhook, { where, view, context }: SelectionArguments): SelectionArguments => ({
   where: where === undefined ? before.where : where,
   view: view === undefined ? before.viewId : view,
   context: context === undefined ? before.context : context,
 })
 
-/** The fields that events contain. */
+/** Returns the fields that events contain. */
 const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context }: Webhook) => ({
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** The selection of devices, without fields that are not set. */
+/** Returns the selection of devices without fields that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

@@ -17,20 +17,24 @@ import {
 import { maskOf, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-count.ts'
 
-/** A permission, or several of which one is enough. The first stands for them where one is named. */
+/**
+ * A permission, or several of which one is enough. Where only one can be named, such as in an error, it is the first.
+ */
 export type Need = PermissionName | readonly PermissionName[]
 
-/** Returns what a field needs, such as `Mutation.setAttribute`; a function if that depends on the field's arguments. */
+/**
+ * Returns the permissions that a field needs, such as `Mutation.setAttribute`. If they depend on the field's arguments,
+ * returns a function of these.
+ */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
-/** A permission that a field needs. */
 export interface FieldNeed {
   readonly field: string
   readonly permission: PermissionName
 }
 
 interface MaskedNeed extends FieldNeed {
-  /** One of these permissions is enough. */
+  /** A mask of permissions. One of them is enough. */
   readonly anyOf: number
 }
 
@@ -46,7 +50,7 @@ export interface DocumentNeeds {
   missing(granted: number): readonly FieldNeed[]
 }
 
-/** Returns what an operation needs with these coerced variables. */
+/** Returns the needs of an operation with these coerced variables. */
 export type OperationNeeds = (variables: Arguments) => DocumentNeeds
 
 export interface NeedsInput {
@@ -91,7 +95,7 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
 
   const visitField = (type: GraphQLObjectType, node: FieldNode): void => {
     const definition = type.getFields()[node.name.value]
-    // Introspection needs no permission.
+    // Fields of introspection need no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
     if (!isOpen(field)) closed.add(field)
@@ -143,7 +147,7 @@ function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode
   try {
     return getDirectiveValues(directive, node, variables)?.if
   } catch {
-    // The condition is a variable without a value, so the field counts as selected.
+    // The condition is a variable without a value. The field counts as selected.
     return undefined
   }
 }

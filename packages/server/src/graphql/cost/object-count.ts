@@ -16,16 +16,19 @@ import { WrittenItems } from '../written/written-items.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** Maximum number of items in a list field: a number, or a function of the field's arguments. */
+/** The maximum number of items in a list field. The number can depend on the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
-/** Keyed by `Type.field`. Every list of objects requires an entry, except `items` of a page (see `createObjectCounter`). */
+/**
+ * Contains an entry, keyed by `Type.field`, for every list of objects except `items` of a page (see
+ * `createObjectCounter`).
+ */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
 /** Returns the maximum number of objects in an operation's response for these coerced variables. */
 export type ObjectCount = (variables: Arguments) => number
 
-/** Returns the number of objects in a response. */
+/** Counts the objects in a response. */
 export function objectsIn(data: unknown, plan: SelectionPlan): number {
   if (typeof data !== 'object' || data === null) return 0
   let count = 0
@@ -46,16 +49,16 @@ interface CountedField {
   readonly isPageItems: boolean
   readonly isPage: boolean
   readonly bound: ListBound
-  /** The arguments, unless they depend on variables. */
+  /** The field's arguments. Undefined if they depend on variables. */
   readonly args: Arguments | undefined
 }
 
 const noArguments: Arguments = {}
 
 /**
- * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. The number
- * of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a larger `size`.
- * Throws if a list of objects has no entry, so that no new list is forgotten.
+ * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. Its
+ * number of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a
+ * larger `size`. Throws if a list of objects has no entry, because a list without a limit would be free.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -83,7 +86,7 @@ function countOperation(plan: OperationPlan, bounds: ListBounds, maxPageSize: nu
   return () => constant
 }
 
-/** Number of objects below a selection: a fixed number, plus a number for each item of a page. */
+/** The number of objects below a selection: a fixed number, plus a number for each item of a page. */
 interface Cost {
   fixed: number
   perItem: number
@@ -106,7 +109,7 @@ function costOf(input: {
     if (!values) continue
     const times = typeof bound === 'number' ? bound : nonNegative(bound(values))
     const items = isPage ? Math.min(nonNegative(values.size), input.maxPageSize) : 0
-    // Skip `0 × ∞`, which is NaN.
+    // Without this check, `0 × ∞` would result in NaN.
     if (times > 0) cost.fixed += times * (1 + below.fixed + (items > 0 ? items * below.perItem : 0))
   }
   return cost
@@ -125,12 +128,15 @@ function countedField(field: PlannedField, bounds: ListBounds): CountedField {
   }
 }
 
-/** Returns the field's arguments, or undefined if they are invalid. The field then fails and returns no objects. */
+/**
+ * Returns the field's arguments. Returns undefined if they are invalid, because the field then fails and returns no
+ * objects.
+ */
 export function argumentValues({ definition, node }: PlannedField, variables: Arguments): Arguments | undefined {
   if (definition.args.length === 0) return noArguments
   try {
     const values = getArgumentValues(definition, node, variables)
-    // For an argument with a default, an explicit null means that the argument is omitted.
+    // For an argument with a default, resolvers treat an explicit null like an omitted argument.
     for (const { name, defaultValue } of definition.args)
       if (values[name] === null && defaultValue !== undefined) values[name] = defaultValue
     return values
@@ -139,7 +145,7 @@ export function argumentValues({ definition, node }: PlannedField, variables: Ar
   }
 }
 
-/** Whether the value depends on variables. */
+/** Checks whether the value depends on variables. */
 export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true
   if (value.kind === Kind.LIST) return value.values.some(hasVariable)

@@ -16,33 +16,35 @@ export interface AccountSize {
   readonly events: number
 }
 
-/** Number of rows that a field may read but not return, for the field itself and for each `total` of its page. */
+/** The number of rows that a field may read but not return: for the field itself, and for each `total` of its page. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
 }
 
 /**
- * Returns the row cost of a field with these arguments in an account of this size. The cost is 0 for a field that reads only
- * the rows it returns.
+ * Returns the row cost of a field with these arguments in an account of this size. A field that reads only the rows
+ * that it returns has the cost 0.
  */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
-/** Keyed by `Type.field`. Every field that returns a list of objects or a page requires an entry, except `items` of a page. */
+/**
+ * Contains an entry, keyed by `Type.field`, for every field that returns a list of objects or a page, except `items` of
+ * a page.
+ */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
 /** A field that may read at least `MANY_ROWS` rows. */
 export interface WalkingField {
-  /** The response keys from the root to the field. */
+  /** The response keys from the root to the field, joined to a path. */
   readonly path: string
   readonly line: number
   readonly column: number
 }
 
-/** The rows that an operation may read but not return. */
 export interface RowCount {
   readonly rows: number
-  /** Number of fields that may read at least `MANY_ROWS` rows. */
+  /** The number of fields that may read at least `MANY_ROWS` rows. */
   readonly walkingFields: number
   /** Returns the walking field at this position in document order, starting at 0. */
   walkingField(position: number): WalkingField | undefined
@@ -50,28 +52,31 @@ export interface RowCount {
 
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
-/** Fields that read at least this many rows count toward the limit on walking fields. */
+/**
+ * The number of rows from which a field counts as a walking field. The number of walking fields per operation is
+ * limited.
+ */
 export const MANY_ROWS = 2_000
 
 /**
- * Returns a function that estimates, before an operation runs, how many rows it may read but not return. Throws if a list has
- * no entry in `rowCosts`, so that no new field is free by mistake.
+ * Returns a function that estimates, before an operation runs, how many rows it may read but not return. Throws if a
+ * list has no entry in `rowCosts`, because a new field would otherwise be free by mistake.
  */
 export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
   assertEveryListHasCost(schema, rowCosts)
   return (plan) => countPlan(plan, rowCosts)
 }
 
-/** Used for operations without a field that may read additional rows. */
+/** Counts the rows of operations in which no field may read rows that it does not return. */
 export const countNoRows: CountRows = () => noRows
 
 /** A field whose row cost depends on its arguments. */
 interface CountedField {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** Number of selections of `total`, including aliases. */
+  /** The number of selections of `total`. Each alias counts. */
   readonly totals: number
-  /** The arguments, unless they depend on variables. */
+  /** The field's arguments. Undefined if they depend on variables. */
   readonly args: Arguments | undefined
 }
 
@@ -99,7 +104,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
-    // A plan that is shared by several places runs once for each place.
+    // Several places can share a plan, which then runs once for each place.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }
@@ -122,7 +127,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   return isConstant ? cacheBySize(count) : count
 }
 
-/** An account's size is the same object until the size is read again, so it can be a cache key. */
+/** Caches counts by account size. The size is the same object until it is read again, so it can be a cache key. */
 function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {
@@ -183,11 +188,14 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
 
 /** The number of rows that a statement reads to find the rows that it returns. */
 export interface RowsRead {
-  /** Maximum number of rows that the statement reads but does not return; 0 if it uses an index. */
+  /**
+   * The maximum number of rows that the statement reads but does not return. The number is 0 if the statement uses an
+   * index.
+   */
   rows: number
   /**
-   * The reasons that the statement reads many rows, for error messages: a sentence for each argument that causes the reads.
-   * Empty if `rows` is small.
+   * The reasons why the statement reads many rows, for error messages. Each is a sentence about one argument. Empty if
+   * `rows` is small.
    */
   reasons: readonly string[]
 }

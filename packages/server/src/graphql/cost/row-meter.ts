@@ -1,14 +1,17 @@
 import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-count.ts'
 
-/** Counts the rows that an operation is charged for and actually reads but does not return. */
+/**
+ * Counts the rows that an operation really reads but does not return. The charge for the operation is later corrected
+ * to this number.
+ */
 export interface RowMeter {
   readonly rows: number
   /** Resolvers call this immediately before a statement that `rowCosts` charges for. */
   add(rowsOf: (size: AccountSize) => number): void
 }
 
-/** `size` is the account size from which the operation's charge was calculated. */
+/** Creates a meter. `size` must be the account size from which the operation's charge was calculated. */
 export function createRowMeter(size: AccountSize): RowMeter {
   let rows = 0
   return {
@@ -21,7 +24,7 @@ export function createRowMeter(size: AccountSize): RowMeter {
   }
 }
 
-/** The meter of operations that are not charged for rows. They receive no refund, so it counts nothing. */
+/** The meter of operations that are not charged for rows. They get no refund, so this meter counts nothing. */
 const noMeter: RowMeter = { rows: 0, add() {} }
 
 const meters = createSlot<object, RowMeter>('row meter')

@@ -1,10 +1,10 @@
 /**
- * A cache with a capacity in bytes, which evicts the least recently used entries. While the cache is at most half full, reads
- * do not count as use, because moving an entry costs more than finding it.
+ * A cache with a capacity in bytes that evicts the least recently used entries. While the cache is at most half full,
+ * reads do not count as use, because moving an entry costs more than finding it.
  */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /** Stores or replaces a value. Ignores a value above a quarter of the capacity. */
+  /** Stores or replaces a value. Ignores a value that is larger than a quarter of the capacity. */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number
   readonly size: number
@@ -24,7 +24,7 @@ export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
       const entry = entries.get(key)
       if (!entry) return undefined
       if (total > maxBytes / 2) {
-        // A Map keeps insertion order, so the first key is the least recently used.
+        // A Map keeps insertion order. Deleting and setting the entry again makes it the most recently used one.
         entries.delete(key)
         entries.set(key, entry)
       }

@@ -39,10 +39,10 @@ interface Literal {
 /**
  * Compiles an operation that `reasonNotToCompile` allows. Returns undefined if the compiler fails.
  *
- * The compiler generates JavaScript and inserts a document's literals by a pattern that a crafted string can break out of
- * (`__MAGIC_DATE__…`). Therefore this function passes every literal as a variable, and the compiler receives only names. The
- * variables are already coerced by the same function as in the plain executor, so their types are replaced by a type that
- * accepts anything.
+ * The compiler generates JavaScript. It inserts a document's literals by a pattern that a crafted string can break out
+ * of (`__MAGIC_DATE__…`). Therefore, this function passes every literal as a variable, and the compiler receives only
+ * names. The variables have already been coerced by the same function as in the plain executor, so their types are
+ * replaced by a type that accepts anything.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -73,7 +73,9 @@ export function compileOperation(input: {
   }
 }
 
-/** Compiles a document without literals. With `written`, the items of its pages are written from rows. */
+/**
+ * Compiles a document without literals. If `written` is set, database rows supply the items of the operation's pages.
+ */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
   document: DocumentNode,
@@ -83,7 +85,8 @@ function runCompiled(
   const view = written === undefined ? schema : withWrittenPages(schema, writers.pages)
   const compiled = compileQuery(withCoercedScalar(view), document, undefined, {
     disablingCapturingStackErrors: true,
-    // Leaf serialization would allocate two error lists for each value, which is most of the memory for a page of devices.
+    // Leaf serialization would allocate two error lists for each value. For a page of devices, these lists would take
+    // most of the memory.
     disableLeafSerialization: true,
     resolverInfoEnricher: ({ fieldNodes }) => ({
       ...compiledMark,
@@ -102,8 +105,8 @@ function runCompiled(
 }
 
 /**
- * Throws if two fields of the schema have the same joined type and field name, because the compiler identifies resolvers by
- * this name.
+ * Throws if two fields of the schema have the same name after type and field are joined, because the compiler
+ * identifies resolvers by that name.
  */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
@@ -121,14 +124,16 @@ export function assertCompilable(schema: GraphQLSchema): void {
 
 const anything = new GraphQLScalarType({ name: 'Coerced' })
 
-/** Returns the schema with an additional scalar `Coerced`, which accepts anything. */
+/** Returns the schema with the additional scalar `Coerced`, which accepts anything. */
 function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
   return Object.create(schema, {
     getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
   }) as GraphQLSchema
 }
 
-/** Returns the operation and its fragments with literals replaced by variables, and with all variables of type `Coerced`. */
+/**
+ * Returns the operation and its fragments with variables in place of literals. All variables have the type `Coerced`.
+ */
 function liftLiterals({
   schema,
   document,
@@ -162,7 +167,7 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** Returns a function that creates a new value on each call if a resolver could modify the value. */
+/** Returns a function for the value of a literal. If a resolver could modify the value, each call creates a new one. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value
@@ -179,7 +184,10 @@ function retype<Node extends DocumentNode['definitions'][number]>(
   return { ...definition, variableDefinitions: [...own, ...lifted] }
 }
 
-/** The compiler requires Boolean conditions for `@skip` and `@include`. Coercing a boolean twice has no effect. */
+/**
+ * Checks whether a variable can be a condition of `@skip` or `@include`, for which the compiler requires a Boolean.
+ * Coercing a boolean twice has no effect.
+ */
 function isCondition({ type }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'
 }

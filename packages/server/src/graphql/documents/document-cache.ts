@@ -28,7 +28,7 @@ export interface KnownOperation {
   readonly plan: OperationPlan
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** The operation's name in the document. Without one, its root fields. */
+  /** The operation's name in the document. If it has none, the names of its root fields. */
   readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean
@@ -39,7 +39,7 @@ export interface KnownOperation {
   compiled(): CompiledOperation | undefined
 }
 
-/** The result of a document lookup: cached and valid, new and valid, or rejected. */
+/** The result of a document lookup: cached and valid (`known`), new and valid (`new`), or rejected (`refused`). */
 export type DocumentFound = 'known' | 'new' | 'refused'
 
 /** The errors of a rejected document, which are the same for every request. */
@@ -50,15 +50,15 @@ export interface RejectedDocument {
 export interface DocumentCache {
   /** Returns an operation from the cache, or parses, validates, and checks its document. */
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
-  /** Estimated size of the cache in bytes. */
+  /** The estimated size of the cache in bytes. */
   readonly bytes: number
 }
 
 export interface DocumentCacheInput {
   readonly schema: GraphQLSchema
   /**
-   * Cache size for valid documents, in bytes. Rejected documents use a separate cache of an eighth of this size, so they never
-   * evict valid documents.
+   * The capacity, in bytes, for valid documents. Rejected documents have a separate cache with an eighth of this
+   * capacity, so they never evict valid documents.
    */
   readonly maxBytes: number
   readonly limits: DocumentLimits
@@ -77,7 +77,10 @@ interface KnownDocument {
   bytes: number
 }
 
-/** Bytes per parsed token, planned selection, and compiled selection. Measured and rounded up. */
+/**
+ * The number of bytes per parsed token, planned selection, and compiled selection. These are measured values, rounded
+ * up.
+ */
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
 const maxCachedLength = 64 * 1024
@@ -94,7 +97,8 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // Valid documents take a few kilobytes. A longer document is mostly comments and spaces and would evict other documents.
+    // Valid documents take a few kilobytes. A longer document consists mostly of comments and spaces and would evict
+    // other documents.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)
@@ -182,7 +186,7 @@ function readOperation(
   }
 }
 
-/** The distinct root fields, without `__typename` unless it is the only one. */
+/** Returns the distinct root fields. `__typename` is included only if it is the only one. */
 function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')

@@ -10,7 +10,10 @@ export interface DocumentLimits {
   readonly objects: number
   /** The `objects` limit for operations without credentials. A full introspection contains several thousand objects. */
   readonly publicObjects: number
-  /** Selections visited while spreading fragments. Limits the work of checking a document, far above any real document. */
+  /**
+   * The number of selections that may be visited while fragments are spread. This limits the work of checking a
+   * document and is far above the needs of real documents.
+   */
   readonly selections: number
 }
 
@@ -23,7 +26,7 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
   return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
 }
 
-/** The limit of MaxIntrospectionDepthRule in graphql-js. */
+/** This is the limit of MaxIntrospectionDepthRule in graphql-js. */
 const introspectedLists = 2
 
 /** Checks the limits that do not depend on variables. Depth counts fields: `{ login { id } }` has depth two. */
@@ -37,7 +40,10 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/** Whether a field is `__schema`, `__type`, `__typename`, or a field of the types that describe a schema (GraphQL §4). */
+/**
+ * Checks whether a field is `__schema`, `__type`, `__typename`, or a field of the types that describe a schema (GraphQL
+ * §4).
+ */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }
@@ -49,10 +55,13 @@ interface Depth {
   lists: number
 }
 
-/** Fields that lead from one type to many, so that each nesting level multiplies the introspection. */
+/** These fields lead from one type to many, so each nesting level multiplies the introspection. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/** Measures the depth of the operation's own fields and, separately, of its introspection. A shared plan is measured once. */
+/**
+ * Measures the depth of the operation's own fields and, separately, of its introspection. A plan that several places
+ * share is measured once.
+ */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

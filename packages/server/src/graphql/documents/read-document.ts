@@ -13,13 +13,16 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** Excludes MaxIntrospectionDepthRule, because `limits.ts` limits introspection and reports the limit and the actual depth. */
+/**
+ * MaxIntrospectionDepthRule is excluded, because `limits.ts` also limits introspection, and reports the limit and the
+ * actual depth.
+ */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
-/** Maximum number of validation errors in a response. */
+/** The maximum number of validation errors in a response. */
 const maxErrors = 10
 
-/** graphql-js 16.15 aborts the check for conflicting fields after this many comparisons, with this message. */
+/** After this many comparisons, graphql-js 16.15 aborts the check for conflicting fields with this message. */
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /** Parses and validates a document. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit. */
@@ -41,7 +44,7 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** Minimum number of selections in a selection set for removing duplicates. */
+/** The number of selections in a selection set from which duplicates are removed. */
 const manySelections = 20
 
 /** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */

@@ -9,22 +9,29 @@ import {
 } from 'graphql'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** Maximum number of selections in a compiled document, after spreading fragments. Compiling one takes about 1 kB and 15 µs. */
+/**
+ * The maximum number of selections in a compiled document, after fragments are spread. Compiling one selection takes
+ * about 1 kB and 15 µs.
+ */
 const compiledSelections = 2_000
 
-/** Maximum length of a response key in a compiled document, whose code repeats the whole path for every field. */
+/**
+ * The maximum length of a response key in a compiled document. The compiled code repeats the whole path for every
+ * field.
+ */
 const compiledKeyLength = 100
 
-/** Matches the compiler's loop variables, which are part of its generated names for positions in a response. */
+/** Matches the compiler's loop variables, which are part of the names that it generates for positions in a response. */
 const loopVariable = /^idx\d+_/
 
 /**
- * Returns why a document must run in the plain executor, or undefined if a compiled operation returns the same response.
+ * Returns why a document must run in the plain executor, or undefined if a compiled operation returns the same
+ * response.
  *
- * The compiler (graphql-jit 0.8.9) silently produces wrong results for variables inside literals, directives on fragments and
- * on fields with a selection, conditions that are null, and the name `__proto__`. It also fails for response keys that it joins
- * to the same name (`a_b` next to `a { b }`). Abstract types are excluded because an operation never completes if a type
- * resolver throws.
+ * The compiler (graphql-jit 0.8.9) silently produces wrong results for variables inside literals, for directives on
+ * fragments and on fields with a selection, for conditions that are null, and for the name `__proto__`. It also fails
+ * for response keys that it joins to the same name (`a_b` next to `a { b }`). Abstract types are excluded, because an
+ * operation never completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode
@@ -32,7 +39,7 @@ export function reasonNotToCompile(input: {
   plan: OperationPlan
 }): string | undefined {
   if (input.operation.operation === 'subscription') return 'subscription'
-  // After a mutation fails for a required field, a compiled operation runs the next mutation, but graphql-js does not.
+  // If a required field of a mutation fails, graphql-js does not run the next mutation, but a compiled operation does.
   if (input.operation.operation === 'mutation' && input.plan.root.fields.length > 1) return 'several mutations'
   if (input.plan.selections > compiledSelections) return 'size'
   return reasonInDocument(input.document, input.operation) ?? reasonInPlan(input.plan)
@@ -88,7 +95,10 @@ function reasonInPlan(plan: OperationPlan): string | undefined {
   return undefined
 }
 
-/** Two paths joined by `_` can be equal only if one key starts with another key and `_`. */
+/**
+ * Checks whether joining keys by `_` could result in equal paths. This requires that one key starts with another key
+ * and `_`.
+ */
 function isAmbiguous(key: string, keys: ReadonlySet<string>): boolean {
   if (loopVariable.test(key)) return true
   for (let end = key.indexOf('_', 1); end !== -1; end = key.indexOf('_', end + 1))

@@ -25,10 +25,10 @@ export interface PlannedField {
   readonly aliased: boolean
   readonly parentType: GraphQLCompositeType
   readonly definition: GraphQLField<unknown, unknown>
-  /** The first node that selects the field. All its nodes have the same arguments. */
+  /** The first node that selects the field. All nodes of the field have the same arguments. */
   readonly node: FieldNode
   readonly nodes: readonly FieldNode[]
-  /** The selections below it; undefined for a leaf. */
+  /** The selections below the field. Undefined if the field is a leaf. */
   readonly child: SelectionPlan | undefined
 }
 
@@ -39,9 +39,12 @@ export interface SelectionPlan {
 
 export interface OperationPlan {
   readonly root: SelectionPlan
-  /** `root` and every plan below it, each before the plans that contain it. */
+  /** Contains `root` and every plan below it. Each plan comes before the plans that contain it. */
   readonly postOrder: readonly SelectionPlan[]
-  /** Number of selections visited while spreading fragments, which is the cost of storing or compiling the operation. */
+  /**
+   * The number of selections visited while fragments are spread. This number determines the cost of storing or
+   * compiling the operation.
+   */
   readonly selections: number
 }
 
@@ -52,7 +55,6 @@ export interface PlanInput {
   readonly maxSelections: number
 }
 
-/** Thrown if spreading fragments results in more than `maxSelections` selections. */
 export class TooManySelections extends Error {}
 
 interface Group {
@@ -64,7 +66,7 @@ interface Group {
 
 /**
  * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
- * `@include`, so the plan is an upper bound. A plan that is used in several places is built once. For fragments that double at
+ * `@include`, so the plan is an upper bound. A plan that several places use is built once. For fragments that double at
  * every level, the time is therefore proportional to their length.
  */
 export function planOperation(input: PlanInput): OperationPlan {

@@ -1,14 +1,17 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** Counting stops at this number, so errors report at most this many tokens. */
+/** The number of tokens at which counting stops, so an error reports at most this number. */
 const maxCounted = 20_000
-/** Maximum length of a name. Validation compares an unknown name with every known name, character by character. */
+/** The maximum length of a name. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
-/** Checks the number of tokens before parsing. The parser recurses and would report a long document as a syntax error. */
+/**
+ * Checks the number of tokens before the document is parsed. The parser recurses and would report a long document as a
+ * syntax error.
+ */
 export function assertTokens(text: string, limit: number): void {
-  // Every token contains at least one character.
+  // Every token has at least one character, so a text of this length cannot exceed the limit.
   if (text.length <= limit) return
   const found = countTokens(text, Math.max(maxCounted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)
@@ -25,7 +28,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // Ignore invalid tokens here, because the parser reports them with their position.
+    // Invalid tokens are ignored here, because the parser reports them with their position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

@@ -1,30 +1,33 @@
 import { crc32 } from 'node:zlib'
 import { badInput } from '../../errors.ts'
 
-/** The sort key of an item: a string, milliseconds, or a number; null if the item has no value. */
+/** The sort key of an item: a string, milliseconds, or a number. Null if the item has no value. */
 export type SortKey = string | number | null
 
-/** A position in a list: after the item with this key and ID, even if that item no longer exists. */
+/** A position in a list. The position is after the item with this key and ID, even if that item no longer exists. */
 export interface Place {
-  /** In a list that is sorted by several keys, all of them. */
+  /** The sort key. If several keys sort the list, all of them. */
   key: SortKey | readonly SortKey[]
   id: string
 }
 
-/** Distinguishes cursors from IDs and from other versions of the cursor format. */
+/** The prefix distinguishes cursors from IDs, and from cursors in another version of the format. */
 const PREFIX = 'c1.'
 
 export const isCursor = (text: string): boolean => text.startsWith(PREFIX)
 
-/** `order` names the list and its sort order, because a position is meaningless in any other order. */
+/**
+ * Encodes a position. `order` names the list and its sort order, because a position is meaningless in any other order.
+ */
 export function encodeCursor(order: string, { key, id }: Place): string {
   const json = Buffer.from(JSON.stringify([order, key, id]))
   return PREFIX + Buffer.concat([checksum(json), json]).toString('base64url')
 }
 
 /**
- * Returns the position in a cursor. Rejects a truncated or changed cursor. Accepts a forged cursor with a correct checksum,
- * which shows only items that its caller may list anyway. `path` is the name of the argument, for error messages.
+ * Returns the position in a cursor. Rejects a truncated or changed cursor. Accepts a forged cursor with a correct
+ * checksum, because it shows only items that its caller may list anyway. `path` is the name of the argument for error
+ * messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
@@ -59,7 +62,7 @@ function isParts(parts: unknown): parts is [string, Place['key'], string] {
   return typeof order === 'string' && typeof id === 'string' && isStorable(id) && areStorable
 }
 
-/** Whether the database accepts a key or ID: a safe integer, or a string without U+0000 and lone surrogates. */
+/** Checks whether the database accepts a key or ID: a safe integer, or a string without U+0000 and lone surrogates. */
 function isStorable(key: unknown): boolean {
   if (typeof key === 'string') return !key.includes('\u0000') && key.isWellFormed()
   return Number.isSafeInteger(key)

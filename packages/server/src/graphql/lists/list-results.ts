@@ -17,8 +17,8 @@ const adaptedResolvers = new WeakSet<Resolver>()
 export const compiledMark = { compiled: true }
 
 /**
- * Adapts the results of list resolvers to the executor, with `awaitItems` for compiled operations and `deferItems` for the
- * plain executor. Replaces each resolver of the schema at most once.
+ * Adapts the results of list resolvers to the executor: with `awaitItems` for compiled operations, and with
+ * `deferItems` for the plain executor. Replaces each resolver of the schema at most once.
  */
 export function adaptListResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -51,8 +51,9 @@ function awaitItems(list: unknown): unknown {
 }
 
 /**
- * Wraps list items in promises so that they fail only after graphql-js 16 handles all of them. If an item fails synchronously,
- * graphql-js abandons the list without handling the promises of earlier items, and their rejection would end the process.
+ * Wraps list items in promises, so they fail only after graphql-js 16 has handled all of them. If an item fails
+ * synchronously, graphql-js abandons the list. It then does not handle the promises of earlier items, whose rejection
+ * would end the process.
  */
 export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
   if (isPromise(list)) return list.then((items) => deferItems(items, type))
@@ -65,6 +66,6 @@ export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason), { cause: reason })
 
-/** Whether a value has a `then` method, which is how executors detect promises. */
+/** Checks whether a value has a `then` method, which is how executors detect promises. */
 export const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

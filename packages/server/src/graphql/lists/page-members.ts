@@ -1,11 +1,14 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafType, isObjectType } from 'graphql'
 
-/** Whether a type is a page (`paging.ts`). A page contains at most as many `items` as the `size` argument of its field. */
+/**
+ * Checks whether a type is a page (`paging.ts`). A page contains at most as many `items` as the `size` argument of its
+ * field.
+ */
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**
- * Allows members of a page to be functions and calls only the selected ones, because `total` costs a query. Members of other
- * objects must be plain values, because a compiled operation reads them directly.
+ * Lets members of a page be functions and calls only the selected ones, because `total` costs a query. Members of other
+ * objects must be plain values, because compiled operations read them directly.
  */
 export function resolvePageMembers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -9,13 +9,13 @@ export interface List<Item> {
   readonly rows: readonly unknown[]
   total: () => Promise<number>
   hasMore: boolean
-  /** The ID of the page's last item; null on an empty page. */
+  /** The ID of the page's last item, or null on an empty page. */
   last: string | null
-  /** The position after the page's last item; null on an empty page. */
+  /** The position after the page's last item, or null on an empty page. */
   cursor: string | null
 }
 
-/** The arguments of every paged list. null means omitted. */
+/** The arguments of every paged list. Null is equivalent to an omitted argument. */
 export interface PageArguments {
   size?: number | null | undefined
   from?: number | null | undefined
@@ -23,7 +23,7 @@ export interface PageArguments {
   last?: string | null | undefined
 }
 
-/** Where a page starts: after this many records, after the item with this ID, or after this cursor position. */
+/** The start of a page: after this many records, after the item with this ID, or after the position in a cursor. */
 export type Start = { offset: number } | { afterId: string } | { afterPlace: Place }
 
 export interface Page {
@@ -46,7 +46,7 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
   return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
 }
 
-/** Reads `after` or `last`, which have the same meaning. IDs are case-insensitive; cursors are not. */
+/** Reads `after` or `last`, which have the same meaning. IDs are case-insensitive, but cursors are not. */
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }
   const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
@@ -66,8 +66,8 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
 }
 
 /**
- * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Items are created at their first
- * use, because `graphql/written` may write them from the rows instead.
+ * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Items are created at their
+ * first use, because `graphql/written` may write them from the rows instead.
  */
 export function listOf<Row, Item>(input: {
   rows: readonly Row[]

@@ -2,15 +2,18 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** A comment, which keeps proxies from closing an idle connection. */
+/** A comment in the stream. It keeps proxies from closing an idle connection. */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
-/** How long a client may take to receive the rest of an ended stream before the server closes the connection. */
+/**
+ * The number of milliseconds that a client has to receive the rest of an ended stream. Then the server closes the
+ * connection.
+ */
 const LINGER_MS = 500
 
 /** A response of Server-Sent Events (GraphQL over SSE, distinct connections mode). */
 export interface EventStream {
-  /** Aborted when the client disconnects or the stream ends. */
+  /** A signal that is aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
   /** Sends a result. Resolves once the client has received all data except what the socket buffers. */
   next(result: FormattedExecutionResult): Promise<void>
@@ -18,7 +21,9 @@ export interface EventStream {
   complete(last?: FormattedExecutionResult): void
 }
 
-/** Starts the response. Replaces the `graphql-sse` handler, which queues without limit for a slow client. */
+/**
+ * Starts the response. This replaces the handler of `graphql-sse`, which queues data without limit for a slow client.
+ */
 export function openEventStream(response: ServerResponse, headers: Record<string, string>): EventStream {
   const closed = new AbortController()
   const comments = setInterval(() => {
@@ -35,9 +40,9 @@ export function openEventStream(response: ServerResponse, headers: Record<string
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-store, no-transform',
-    // Otherwise, a stopping server would wait for this connection to close.
+    // With keep-alive, a stopping server would wait for this connection to close.
     connection: 'close',
-    // Keeps nginx from buffering the response.
+    // This header keeps nginx from buffering the response.
     'x-accel-buffering': 'no',
   })
   // Some browsers report the response only after the first byte of its body.

@@ -13,13 +13,11 @@ export const typeDefs = /* GraphQL */ `
   type Subscription { ticks: Int }
 `
 
-/** Side effects of the route. */
 export interface Recorded {
   changes: string[]
   /** The data passed to each function that `beforeOperation` returned. */
   results: unknown[]
   internal: unknown[]
-  /** The length of each authenticated body. */
   bytes: number[]
 }
 

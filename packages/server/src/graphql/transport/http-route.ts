@@ -23,12 +23,14 @@ import { errorResponse, jsonResponse } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor
-  /** For example, `/graphql/v1`. The route also serves the SDL at `schema.graphql` below this path. */
+  /**
+   * The path of the route, such as `/graphql/v1`. The route also serves the SDL at `schema.graphql` below this path.
+   */
   readonly path: string
   readonly sdl: string
 }
 
-/** Serves GraphQL over HTTP and the SDL in a separate Fastify scope, which reads bodies as bytes. */
+/** Serves GraphQL over HTTP and the SDL. The routes have their own Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -52,7 +54,6 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** Returns the response to an authenticated or anonymous request. */
 async function respond<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
@@ -89,12 +90,16 @@ async function findOperation<Viewer extends GraphqlViewer>(
     return rejectOperation(start, type, input.path) ?? start
   }
   noteCode(requester.request, operation.code)
-  // GraphQL over HTTP: with application/json, the status of a well-formed request is 200 even if GraphQL rejects the request.
+  // GraphQL over HTTP requires the status 200 for a well-formed request with application/json, even if GraphQL rejects
+  // the request.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
   return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
 
-/** Keeps caches from storing the rejection of a query hash, because the server accepts the same request with the query. */
+/**
+ * Keeps caches from storing the rejection of a query hash. The server accepts the same request once it contains the
+ * query.
+ */
 const noStore = { 'cache-control': 'no-store' }
 
 const isResponse = (found: object): found is Response => Array.isArray(found)
@@ -111,7 +116,9 @@ const notAcceptable: Response = [
 const asBadRequest = (error: unknown): ApiError =>
   error instanceof ApiError ? error : badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
 
-/** Returns the response to an operation that this route does not run, or undefined if it runs the operation. */
+/**
+ * Returns the response to an operation that this route does not run. Returns undefined if the route runs the operation.
+ */
 function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,
@@ -139,8 +146,8 @@ async function run<Viewer extends GraphqlViewer>(
 }
 
 /**
- * Whether the whole operation failed because the database was unavailable. Proxies and clients use the HTTP status to decide
- * whether to retry.
+ * Checks whether the whole operation failed because the database was unavailable. Proxies and clients use the HTTP
+ * status to decide whether to retry.
  */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))

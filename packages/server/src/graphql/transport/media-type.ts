@@ -1,12 +1,12 @@
-/** Media types of responses, in order of preference. */
+/** The media types of responses, in order of preference. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
 export type ResponseType = (typeof offered)[number]
 
 /**
- * Returns the media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts no supported type. The
- * type for ranges and for requests without the header is application/json, because clients that support the newer type name it
- * (GraphQL over HTTP, "Legacy Watershed").
+ * Returns the media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if the header accepts no
+ * supported type. For ranges and for requests without the header, the type is application/json, because clients that
+ * support the newer type name it (GraphQL over HTTP, "Legacy Watershed").
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json'

@@ -9,7 +9,7 @@ import { errorResponse, fromTransportError, toSend } from './response.ts'
 /** Configures a Fastify scope for GraphQL: reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // Fastify finds the parser of a listed type directly. For any other type, it must parse the header first.
+  // Fastify finds the parser of a listed type without parsing the header, which any other type requires.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },
@@ -26,11 +26,11 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
   })
 }
 
-/** Returns the media type for an error response: application/json for clients that accept no supported type. */
+/** Returns the media type for an error response. Clients that accept no supported type get application/json. */
 const errorType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
-  // For HTTP errors, graphql-http returns only a status.
+  // For HTTP errors, graphql-http returns a status without a body.
   const body = text ?? JSON.stringify({ errors: [formatApiError(badInput(messages[init.status] ?? init.statusText))] })
   const type = init.headers?.['content-type'] ?? 'application/json; charset=utf-8'
   return reply

@@ -12,16 +12,16 @@ export interface RawRequest {
 }
 
 /**
- * Returns the GraphQL request in an HTTP request, or an error response. Throws BAD_USER_INPUT for a malformed request, and
- * PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash instead of a query.
+ * Returns the GraphQL request that an HTTP request contains, or an error response. Throws BAD_USER_INPUT for a
+ * malformed request, and PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash but no query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Skip graphql-http for nearly every request: it takes longer than parsing the body.
+  // Nearly every request has this form. Using graphql-http would take longer than parsing the body.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertQuery(body.query, body.extensions)
-  // graphql-http accepts an object as a parsed body; only its type excludes null.
+  // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
@@ -31,7 +31,7 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
 const isParams = (body: object): body is RequestParams =>
   'query' in body && typeof body.query === 'string' && Object.entries(body).every(isMember)
 
-/** Whether graphql-http would accept this member. It accepts any value for unknown names. */
+/** Checks whether graphql-http would accept this member. Any value is valid for an unknown name. */
 function isMember([name, value]: [string, unknown]): boolean {
   if (name === 'operationName') return value === null || typeof value === 'string'
   if (name === 'variables' || name === 'extensions') return typeof value === 'object' && !Array.isArray(value)
@@ -58,15 +58,15 @@ function assertParameters(url: string): void {
 }
 
 /**
- * Clients with Apollo automatic persisted queries first send a query hash. This error asks them to send the query. Clients
- * recognize the error by its message or code.
+ * Throws if the query is missing. Clients with Apollo automatic persisted queries first send only a query hash. The
+ * error asks them to send the query, and they recognize it by its message or code.
  */
 function assertQuery(query: unknown, extensions: unknown): void {
   if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return
   throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
 }
 
-/** Matches any text that may contain the name, directly or escaped. */
+/** Matches any text that may contain the name, either directly or with escaped characters. */
 const mayHoldProto = /__proto__|\\u/
 
 /** Parses JSON. Throws if the value contains a member `__proto__` at any depth. */
@@ -81,7 +81,10 @@ export function parseJson(text: string, what: string): unknown {
   return value
 }
 
-/** JSON.parse creates a plain property `__proto__`, but code that copies this property by assignment sets the prototype. */
+/**
+ * Throws if an object has a member `__proto__`. JSON.parse creates a plain property of this name, but code that copies
+ * the property by assignment would set the prototype.
+ */
 function assertNoProto(root: unknown, what: string): void {
   const open: unknown[] = [root]
   while (open.length > 0) {

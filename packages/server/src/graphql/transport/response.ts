@@ -50,7 +50,7 @@ export function fromTransportError(
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
-  // Fastify's message repeats the whole URL, whose query may contain a secret.
+  // The message of Fastify repeats the whole URL, whose query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
     return badInput('the path of the URL is not valid percent-encoded UTF-8')
   if (statusCode === 413) {
@@ -70,16 +70,22 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
-/** Longer strings are sent as bytes. Node would join a string with the response headers, which copies both. */
+/**
+ * The length above which a string is sent as bytes. Node would join a string with the response headers, which copies
+ * both.
+ */
 const MAX_STRING_LENGTH = 65_536
 
 export const toSend = (text: string): string | Buffer => (text.length < MAX_STRING_LENGTH ? text : Buffer.from(text))
 
-/** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. A mutation's error reports that the change was made. */
+/**
+ * Returns a response as JSON, or LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the
+ * change was made.
+ */
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
   const text = stringify(response)
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so only long strings must be measured.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings need not be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`

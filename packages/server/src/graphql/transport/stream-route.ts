@@ -14,13 +14,12 @@ import { errorResponse } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**
-   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. Calls `end` when the stream must end. The caller calls the returned
-   * function when the stream has ended.
+   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. Calls `end` when the server must end the stream. The caller
+   * must call the returned function when the stream has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
   /** Returns a function to call after each event of a stream. The function resolves once the next event may be sent. */
   readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
-  /** Ends all streams when the server stops. */
   readonly endAll: (reason: ApiError) => void
 }
 
@@ -28,7 +27,7 @@ type Rejected = Pick<RejectedOperation, 'ok' | 'errors'>
 
 type Results = AsyncGenerator<ExecutionResult, void, void>
 
-/** Serves subscriptions over GraphQL over SSE in distinct connections mode. */
+/** Serves subscriptions with GraphQL over SSE in distinct connections mode. */
 export function registerStreamRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: StreamRouteInput<Viewer>,
@@ -100,7 +99,10 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
-/** Returns document errors to send in the stream, because clients of the protocol do not show the bodies of other responses. */
+/**
+ * Prepares the operation. The errors of a document are sent in the stream, because clients of this protocol do not show
+ * the bodies of other responses.
+ */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,
   params: RequestParams,
@@ -173,12 +175,14 @@ async function serve<Viewer extends GraphqlViewer>(
   }
 }
 
-/** Throws UNAVAILABLE, which sets the HTTP status: clients and proxies use the status to decide whether to retry. */
+/**
+ * Throws UNAVAILABLE, which determines the HTTP status. Clients and proxies use the status to decide whether to retry.
+ */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
   const failure = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
   if (failure !== undefined) throw new ApiError('UNAVAILABLE', failure.message, { retryAfter: 1 })
 }
 
-/** Returns the headers set on the reply so far, as strings. */
+/** Returns the headers that have been set on the reply so far, as strings. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))

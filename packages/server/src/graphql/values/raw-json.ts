@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto'
 
-/** Marks the position of raw JSON during serialization. Callers cannot guess its 128 random bits. */
+/**
+ * Marks the position of raw JSON during serialization. Callers cannot guess its 128 random bits, so no string in a
+ * response can contain it.
+ */
 const placeholder = randomBytes(16).toString('hex')
 
-/** The raw JSON found so far by the current call of `withRawJson`; undefined if no call is running. */
+/** The raw JSON that the current call of `withRawJson` has found so far. Undefined if no call is running. */
 let written: string[] | undefined
 
 /**
- * JSON as the database wrote it. `withRawJson` copies this JSON into a response in a fraction of the time and memory that
- * parsing and serializing would take. All other code uses the parsed `value`.
+ * JSON as the database wrote it. `withRawJson` copies this JSON into a response, which takes a fraction of the time and
+ * memory of parsing and serializing. All other code uses the parsed `value`.
  */
 export class RawJson<Value = unknown> {
   readonly text: string
@@ -18,13 +21,12 @@ export class RawJson<Value = unknown> {
     this.text = text
   }
 
-  /** The parsed JSON. The first access parses it. */
+  /** The parsed JSON. The JSON is parsed when `value` is first read. */
   get value(): Value {
     this.#value ??= JSON.parse(this.text) as Value
     return this.#value
   }
 
-  /** Called by `JSON.stringify`. */
   toJSON(): unknown {
     if (written === undefined) return this.value
     written.push(this.text)
@@ -46,7 +48,8 @@ export function withRawJson(value: unknown): string {
   }
   if (raw.length === 0) return text
   const around = text.split(`"${placeholder}"`)
-  // Concatenation copies nothing until the whole response is encoded. For many short parts, joining them is faster.
+  // The engine copies concatenated strings only when the whole response is encoded. For many short parts, joining them
+  // is faster.
   if (raw.length <= FEW) return around.reduce((before, after, index) => before + raw[index - 1]! + after)
   const parts: string[] = []
   for (const each of around) parts.push(each, raw[parts.length / 2] ?? '')

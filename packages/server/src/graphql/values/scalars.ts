@@ -9,14 +9,14 @@ const dateTimeForm =
 const wanted = 'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone'
 
 /**
- * Parses an ISO 8601 date-time with a time zone, or a date alone, which means midnight UTC. Rejects a date-time without a zone,
- * because `new Date` would read it in the server's time zone.
+ * Parses an ISO 8601 date-time with a time zone, or a date, which means midnight UTC. Rejects a date-time without a
+ * zone, because `new Date` would interpret it in the server's time zone.
  */
 export function parseDateTime(text: string): Date {
   const match = dateTimeForm.exec(text)
   const day = match === null ? undefined : Number(match[3])
   const value = match === null ? new Date(Number.NaN) : new Date(forDate(text))
-  // `new Date` accepts 30 February as a day in March.
+  // `new Date` accepts February 30 as a day in March.
   const rolledOver =
     match !== null && new Date(Date.UTC(Number(match[1]), Number(match[2]) - 1, day)).getUTCDate() !== day
   if (Number.isNaN(value.getTime()) || rolledOver || value.getUTCFullYear() < 1 || value.getUTCFullYear() > 9999) {
@@ -25,7 +25,10 @@ export function parseDateTime(text: string): Date {
   return value
 }
 
-/** Converts to the format of `new Date`, which allows neither a comma before the fraction nor a zone with hours alone. */
+/**
+ * Converts a date-time to the format of `new Date`, which allows neither a comma before the fraction nor a zone with
+ * only hours.
+ */
 const forDate = (text: string): string =>
   text
     .toUpperCase()
@@ -65,7 +68,10 @@ const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string,
   },
 })
 
-/** Rejects enum literals, which would become strings. The rule UniqueInputFieldNames has already rejected duplicate names. */
+/**
+ * Rejects enum literals, which would otherwise become strings. The rule UniqueInputFieldNames has already rejected
+ * duplicate names.
+ */
 function assertNoEnums(node: ValueNode): void {
   if (node.kind === Kind.ENUM) throw new GraphQLError(`write a string in quotes: ${JSON.stringify(node.value)}`)
   if (node.kind === Kind.LIST) node.values.forEach(assertNoEnums)

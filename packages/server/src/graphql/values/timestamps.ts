@@ -4,16 +4,19 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The last formatted day and its string, cached because many times in a response are on the same day. */
+/** The last formatted day and its string. They are cached because many times in a response are on the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 
-/** Formats as `toISOString()` does, in a third of the time: a page of events contains thousands of times. */
+/**
+ * Formats a time as `toISOString()` does, but in a third of the time, because a page of events contains thousands of
+ * times.
+ */
 export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)
   if (day !== lastDay) {
-    // Throws for an invalid date, as `toISOString` does.
+    // Like `toISOString` itself, this call throws for an invalid date.
     lastDayText = date.toISOString().slice(0, -'00:00:00.000Z'.length)
     lastDay = day
   }
@@ -29,12 +32,12 @@ export function formatTime(date: Date): string {
 const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
 
 /**
- * Formats a time as the database writes it (`StoredTime`), which is without trailing zeros: `2026-11-20 08:30:00.12+00`.
+ * Formats a time that the database wrote without trailing zeros (`StoredTime`), such as `2026-11-20 08:30:00.12+00`.
  */
 export function formatStoredTime(text: string): string {
   const fraction =
     text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined
-  // Parse times with more digits, another zone, or another era.
+  // Times with more digits, another zone, or another era must be parsed.
   if (!fraction) return formatTime(parseTime(text))
   return `${text.slice(0, 10)}T${text.slice(11, -3)}${fraction}`
 }

@@ -11,7 +11,6 @@ interface Execution {
   variables: Arguments
 }
 
-/** Writes the items of a page from the rows of the page. */
 export type WriteItems = (rows: readonly Row[], execution: Execution) => Promise<WrittenItems>
 
 type Prepare = (
@@ -39,7 +38,7 @@ export function compileItems({ definition, child }: PlannedField, writers: RowWr
       objects += count
     }
     const fields = await Promise.all(prepared.map((prepare) => prepare(rows, { ...execution, addObjects })))
-    // Joining strings would copy them. The response is copied once, when it is encoded.
+    // Joining an array of strings would copy them. A concatenated response is copied only once, when it is encoded.
     let text = '['
     for (const [index, row] of rows.entries()) {
       if (index > 0) text += ','
@@ -66,12 +65,12 @@ function compileField(field: PlannedField, typeName: string, writers: RowWriters
   )
 }
 
-/** Returns undefined if a field is not a leaf without arguments. */
+/** Returns the leaves of a selection, or undefined if a field is not a leaf or has arguments. */
 function leavesOf({ fields }: SelectionPlan): LeafField[] | undefined {
   const isLeaf = (field: PlannedField): boolean =>
     field.child === undefined && field.definition.args.length === 0 && !hasDirective(field)
   return fields.every(isLeaf) ? fields.map(({ key, definition }) => ({ key, name: definition.name })) : undefined
 }
 
-/** A field that is skipped must be absent from the response. */
+/** Checks for directives, because a skipped field must be absent from the response. */
 const hasDirective = ({ nodes }: PlannedField): boolean => nodes.some(({ directives = [] }) => directives.length > 0)

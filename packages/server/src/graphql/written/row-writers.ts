@@ -4,12 +4,12 @@ import { formatStoredTime } from '../values/timestamps.ts'
 /** Returns the JSON of one field of an item. `index` is the position of the row on the page. */
 export type WriteField<Row> = (row: Row, index: number) => string
 
-/** Prepares writing one field of all items of a page, for example by reading more rows. */
+/** Prepares to write one field for all items of a page, for example by reading more rows. */
 export type PrepareField<Row, Context> = (page: {
   rows: readonly Row[]
   args: Arguments
   context: Context
-  /** Adds to the number of objects in the response. The items of the page are already counted. */
+  /** Adds to the number of objects in the response. The items of the page have already been counted. */
   addObjects: (count: number) => void
 }) => Promise<WriteField<Row>>
 
@@ -19,17 +19,18 @@ export interface LeafField {
   readonly name: string
 }
 
-/** A field that has arguments or a selection. */
 export interface CompiledField<Row, Context> {
-  /** Called once for each document. Returns undefined if the field must be resolved. `below` is empty for a leaf. */
+  /**
+   * Called once for each document. Returns undefined if a resolver must supply the field. `below` is empty for a leaf.
+   */
   compile(below: readonly LeafField[]): PrepareField<Row, Context> | undefined
 }
 
 export type FieldWriter<Row, Context> = WriteField<Row> | CompiledField<Row, Context>
 
-/** What `graphql/written` can write. */
+/** The pages and fields that `graphql/written` can write. */
 export interface RowWriters {
-  /** Types of pages. The writers accept the `rows` of these pages. */
+  /** The types of pages whose `rows` the writers accept. */
   readonly pages: ReadonlySet<string>
   /** The fields that can be written from the row of an item, by type and field. */
   // biome-ignore lint/suspicious/noExplicitAny: each type has its own rows
@@ -43,13 +44,12 @@ const textJson = (text: string): string => (escaped.test(text) ? JSON.stringify(
 
 type AnyRow = readonly unknown[]
 
-/** Writes a column of strings without characters that JSON escapes, such as IDs. */
+/** Writes a column of strings that never contain characters that JSON escapes, such as IDs. */
 export const plainColumn =
   (column: number): WriteField<AnyRow> =>
   (row) =>
     `"${row[column] as string}"`
 
-/** Writes a column of strings or null. */
 export const textColumn =
   (column: number): WriteField<AnyRow> =>
   (row) => {

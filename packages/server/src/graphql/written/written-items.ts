@@ -1,8 +1,8 @@
 import { RawJson } from '../values/raw-json.ts'
 
-/** The items of a page as JSON, which was written directly from database rows. */
+/** The items of a page as JSON that was written directly from database rows. */
 export class WrittenItems extends RawJson {
-  /** Number of objects in the JSON. */
+  /** The number of objects in the JSON. */
   readonly objects: number
 
   constructor(text: string, objects: number) {

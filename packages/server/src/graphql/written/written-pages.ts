@@ -24,11 +24,14 @@ import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'
 import { WritingError } from './written-items.ts'
 
-/** The functions that write the items of an operation's pages, by the first node that selects the items. */
+/**
+ * The functions that write the items of an operation's pages. Each is keyed by the first node that selects the items.
+ */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
 /**
- * Returns undefined unless all pages of a query can be written. `operation` must be an operation of `document`.
+ * Plans how to write the pages of a query. Returns undefined unless all of them can be written. `operation` must be an
+ * operation of `document`.
  */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
@@ -46,14 +49,14 @@ export function planWrittenPages(input: {
     for (const field of fields) {
       if (field.definition.name !== 'items' || !writers.pages.has(field.parentType.name)) continue
       const writeItems = compileItems(field, writers)
-      // The node is shared if a fragment is spread in several places, whose other selections may differ.
+      // If a fragment is spread in several places, they share the node, but their other selections may differ.
       if (writeItems === undefined || written.has(field.node)) return undefined
       written.set(field.node, writeItems)
     }
   return written.size === 0 ? undefined : written
 }
 
-/** The member of a resolver's `info` that contains the writer of a page's items. */
+/** Returns the member of a resolver's `info` that contains the writer of a page's items. */
 export const infoOfPage = (written: WrittenPages, node: FieldNode | undefined): { writeItems?: WriteItems } => {
   const writeItems = node && written.get(node)
   return writeItems === undefined ? {} : { writeItems }
@@ -68,13 +71,13 @@ const resolveItems: GraphQLFieldResolver<{ rows: readonly never[] }, unknown> = 
   })
 }
 
-/** Whether a limit ended a statement. Running the operation again would exceed the limit again. */
+/** Checks whether a statement ended because of a limit. If the operation ran again, it would exceed the limit again. */
 const isOfLimit = (error: unknown): boolean =>
   error instanceof ApiError && ['LIMIT_EXCEEDED', 'RATE_LIMITED', 'UNAVAILABLE'].includes(error.code)
 
 const schemaViews = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
-/** Returns a view of the schema for the compiler, in which the items of pages are a leaf that contains their JSON. */
+/** Returns the schema as the compiler should see it: the items of pages are a leaf that contains their JSON. */
 export function withWrittenPages(schema: GraphQLSchema, pages: ReadonlySet<string>): GraphQLSchema {
   const known = schemaViews.get(schema)
   if (known !== undefined) return known

@@ -17,13 +17,16 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/** Functions that stop counting a connection, keyed by its addresses, which a TLS socket and its underlying socket share. */
+/**
+ * Contains functions that stop counting a connection. They are keyed by the connection's addresses, because a TLS
+ * socket and its underlying socket have the same ones.
+ */
 const releases = new Map<string, () => void>()
 
-/** Stops counting a connection that became a WebSocket, because MQTT limits WebSockets. */
+/** Stops counting a connection that became a WebSocket, because the MQTT broker limits WebSockets. */
 export const releaseConnection = (socket: Socket): void => releases.get(addressesOf(socket))?.()
 
-/** Closes connections above the limits immediately after accepting them and before a TLS handshake. */
+/** Closes connections above the limits as soon as they are accepted, before a TLS handshake. */
 export function limitConnections(app: FastifyInstance, { config, metrics }: ConnectionLimitsOptions): void {
   const isTrustedProxy = isIn(config.trustedProxies)
   const countRejected = metrics?.counter('httpConnectionsRejected')
@@ -33,7 +36,7 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
 
   const limitReached = (address: string): Limit | undefined => {
     if (total >= config.httpConnections) return 'total'
-    // All clients behind a proxy share the proxy's address. Request limits apply to each client's address instead.
+    // All clients behind a proxy share the proxy's address. Request limits apply to the address of each client instead.
     if (isTrustedProxy(address)) return undefined
     return (perAddress.get(networkOf(address)) ?? 0) < config.httpConnectionsPerAddress ? undefined : 'address'
   }
@@ -57,7 +60,7 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
   }
 
   const accept = (socket: Socket): void => {
-    // The address is unknown if the client has already disconnected.
+    // A client that has already disconnected has no address.
     if (socket.remoteAddress === undefined) {
       socket.destroy()
       return
@@ -83,7 +86,10 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
 const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
-/** For the host `localhost`, Fastify starts one server for each of its addresses and exposes only the first one. */
+/**
+ * Returns the other servers of Fastify. For the host `localhost`, Fastify starts one server for each of its addresses
+ * and exposes only the first one.
+ */
 function otherServers(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
   if (key === undefined) throw new Error('Fastify has no list of its servers under the name fastify.serverBindings')

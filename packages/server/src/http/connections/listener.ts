@@ -13,17 +13,17 @@ export interface ListenerOptions extends ConnectionLimitsOptions {
   certificate?: ServedCertificate | undefined
 }
 
-/** Creates a Fastify server with connection limits and timeouts for the arrival of requests. */
+/** Creates a Fastify server with connection limits, and with timeouts for receiving requests. */
 export function createListener(options: FastifyServerOptions<Server>, limits: ListenerOptions): FastifyInstance {
   const { certificate, config } = limits
   const timeouts = arrivalTimeouts(config)
   const transport =
     certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
   const { requestTimeout, keepAliveTimeout } = config
-  // Fastify's limit of 10 s for loading a plugin would stop a start on a slow or busy machine.
+  // Fastify limits the time for loading a plugin to 10 s, which could stop a start on a slow or busy machine.
   const times = { requestTimeout, keepAliveTimeout, pluginTimeout: 0 }
   const app = fastify({ ...options, ...transport, ...times } as FastifyServerOptions<Server>)
-  // A new certificate applies to new connections only.
+  // A new certificate applies only to new connections.
   certificate?.onChange((next) => (app.server as unknown as SecureServer).setSecureContext(contextOf(next)))
   limitConnections(app, limits)
   return app

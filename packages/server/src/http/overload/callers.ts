@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { networkOf } from '../../lib/client-address.ts'
 
-/** The properties that identify a user. */
 export interface KnownViewer {
   readonly accountId: string
   readonly accessKey?: string
@@ -11,21 +10,23 @@ export interface KnownViewer {
 /** Identifies the caller that a request in flight counts for: a user, or an address until the user is known. */
 export interface Callers {
   /**
-   * Returns the caller before authentication. A request that names a previously authenticated access key counts for the key's
-   * user, so that users behind one address do not affect each other. False claims cannot use up this user's share: when the
-   * address has no attempts left for the key, its requests count toward the address again.
+   * Returns the caller before authentication. If a request names an access key that has authenticated before, it counts
+   * for the key's user, so users behind one address do not affect each other. False claims cannot use up this user's
+   * share: once the address has no attempts left for the key, its requests count for the address again.
    */
   of(request: FastifyRequest): string
-  /** Returns the caller after authentication. */
   identify(viewer: KnownViewer): string
 }
 
-/** Maximum number of access keys whose users are cached. */
+/** The maximum number of access keys whose users are cached. */
 const MAX_KEYS = 10_000
 
 export interface CallersOptions {
   addressOf: (request: FastifyRequest) => string
-  /** Whether an address has used up its failed authentication attempts for this key or, if omitted, for unknown keys. */
+  /**
+   * Checks whether an address has used up its failed authentication attempts for this key. Without a key, checks the
+   * attempts for unknown keys.
+   */
   isExhausted: (address: string, key?: string) => boolean
 }
 

@@ -3,10 +3,15 @@ import type { FastifyInstance } from 'fastify'
 
 const CHECK_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 50
-/** Minimum number of measurements. A process that was suspended records only one long delay. */
+/**
+ * The minimum number of measurements. A suspended process records only one long delay, which must not count as load.
+ */
 const MIN_DELAYS = 3
 
-/** Returns a function that reports whether the recent median event-loop delay exceeds `limitMs`. 0 disables the check. */
+/**
+ * Returns a function that checks whether the recent median event-loop delay exceeds `limitMs`. With 0, the check is
+ * disabled.
+ */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

@@ -2,21 +2,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 
-/** Counts each caller's requests in flight, from the arrival of the body until the response is sent completely. */
+/**
+ * Counts each caller's requests in flight. A request is in flight from the arrival of its body until the response has
+ * been sent completely.
+ */
 export interface InFlight {
   readonly total: number
-  /** Number of callers with at least one request in flight. */
+  /** The number of callers that have a request in flight. */
   readonly callers: number
   of(caller: string): number
   has(request: FastifyRequest): boolean
-  /** Returns undefined for a request that is not in flight. */
+  /** Returns the caller of a request, or undefined if the request is not in flight. */
   callerOf(request: FastifyRequest): string | undefined
   add(request: FastifyRequest, reply: FastifyReply, caller: string): void
-  /** Counts the request for another caller from now on. */
   move(request: FastifyRequest, caller: string): void
 }
 
-/** `onChange` receives the new total. */
+/** Creates the counter. `onChange` receives the new total. */
 export function createInFlight(onChange: (total: number) => void): InFlight {
   const callerOf = createSlot<FastifyRequest, string | undefined>('caller')
   let total = 0

@@ -17,23 +17,26 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
 /** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
 export interface CallerLimits {
   /**
-   * Counts a request for its user instead of its address. Throws UNAVAILABLE when the server is overloaded and the user has
-   * more than a fair share of the requests in flight.
+   * Counts a request for its user, no longer for its address. Throws UNAVAILABLE if the server is overloaded and the
+   * user has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void
   /**
-   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the caller
-   * does not read its queued responses.
+   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
+   * caller does not read its queued responses.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
 
-/** Estimated memory of a request in flight, without its body and response. */
+/** The estimated memory of a request in flight, in bytes, without its body and response. */
 const REQUEST_BYTES = 64 * 1024
 
-/** Register these limits before all other request handlers, so that a rejection costs almost nothing. */
+/**
+ * Registers these limits. They must come before all other request handlers, because a rejection should cost almost
+ * nothing.
+ */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)

@@ -12,29 +12,30 @@ import { createSustainedLoad } from './sustained-load.ts'
 
 export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
-  /** Whether a path reports the server's state. Load shedding never rejects requests to such a path. */
+  /** Checks whether a path reports the server's state. Requests to such a path are never rejected. */
   isExempt: (path: string) => boolean
-  /** Whether a request is long-lived by design. Decide by the route, because the same path can be encoded in several ways. */
+  /**
+   * Checks whether a request is long-lived by design. The check must use the route, because the same path can be
+   * encoded in several ways.
+   */
   isLongLived: (request: FastifyRequest) => boolean
-  /** Returns the headers of every response. */
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   metrics: SheddingMetrics
 }
 
 export interface LoadShedding {
   inFlight(): number
-  /** Returns the caller that a request in flight counts for. */
   callerOf(request: FastifyRequest): string | undefined
   /**
-   * Counts a request for its user instead of its address. Call this as soon as the user is known. Throws UNAVAILABLE if the
-   * server is overloaded and the user has more than a fair share of the requests in flight.
+   * Counts a request for its user, no longer for its address. Call this as soon as the user is known. Throws
+   * UNAVAILABLE if the server is overloaded and the user has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
 
-/** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this. */
+/** MUSTER_MOST_REQUESTS divided by this number is the default of MUSTER_MOST_STANDING. */
 const SUSTAINED_DIVISOR = 5
-/** Multiple of the limit above which the server rejects every request, even if no caller exceeds its fair share. */
+/** The multiple of the limit above which the server rejects every request, even if no caller exceeds its fair share. */
 const LIMIT_FACTOR = 2
 
 const messages: Readonly<Record<ShedReason, string>> = {
@@ -46,10 +47,11 @@ const messages: Readonly<Record<ShedReason, string>> = {
 const RETRY_AFTER_S = 1
 
 /**
- * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests in
- * flight. A fair share is the limit divided by the number of active callers. Requests are checked after the headers arrive,
- * after the body arrives, and after authentication. Accepted requests start in round-robin order of their callers
- * (request-queue.ts). Register load shedding before all other request handlers, so that a rejection costs almost nothing.
+ * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
+ * in flight. A fair share is the limit divided by the number of active callers. Requests are checked after the headers
+ * arrive, after the body arrives, and after authentication. Accepted requests start in round-robin order of their
+ * callers (request-queue.ts). Register load shedding before all other request handlers, because a rejection should cost
+ * almost nothing.
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
   const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options
@@ -70,7 +72,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return isLagging() ? ['lag', total] : undefined
   }
 
-  /** Whether a caller exceeds its fair share. `own` is 1 for a request that is not counted yet. */
+  /** Checks whether a caller exceeds its fair share. `own` is 1 for a request that has not been counted yet. */
   const isOverShare = (caller: string, limit: number, own: 0 | 1): boolean => {
     if (inFlight.total >= mostRequests * LIMIT_FACTOR) return true
     const before = inFlight.of(caller)
@@ -86,8 +88,8 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return true
     const reject = (): void => sendRejection(reason, request, reply)
-    // Queue the rejection: clients that immediately repeat rejected requests would prolong event-loop iterations. libuv accepts
-    // only one connection per iteration, so other clients could not connect.
+    // The rejection is queued, because clients that immediately repeat rejected requests would prolong event-loop
+    // iterations. libuv accepts only one connection per iteration, so other clients could not connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     metrics.countEarly(reason, request)
@@ -97,9 +99,10 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   app.addHook('onRequest', (request, reply, done) => {
     if (isExempt(request.url) || mayContinue(request, reply)) done()
   })
-  // Count the request after its body arrives, because from then on the server, not a slow connection, determines its duration.
+  // A request counts only after its body has arrived. From then on, its duration depends on the server and not on a
+  // slow connection.
   app.addHook('preHandler', (request, reply, done) => {
-    // Fastify runs this hook twice for a request that a route forwards to the not-found handler.
+    // If a route forwards a request to the not-found handler, Fastify runs this hook twice.
     if (isExempt(request.url) || isLongLived(request) || inFlight.has(request)) return done()
     if (!mayContinue(request, reply)) return
     const caller = callers.of(request)

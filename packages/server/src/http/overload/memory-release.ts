@@ -2,17 +2,17 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 
-/** Bodies of at least this total size justify a collection. */
+/** The total size of bodies, in bytes, from which a collection is worthwhile. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** At or below this total size, no large bodies remain. */
+/** The total size of bodies, in bytes, up to which no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
-/** Number of consecutive checks that must find no large bodies. */
+/** The number of consecutive checks that must find no large bodies. */
 const MIN_CHECKS = 5
 
 /**
- * Collects garbage after large bodies are processed. Otherwise, V8 would not release their memory until later requests need
- * memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
+ * Collects garbage after large bodies have been processed. Otherwise, V8 would not release their memory until later
+ * requests need memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {
   let wasLarge = false
@@ -30,9 +30,9 @@ export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): vo
 
 /** Collects garbage and returns free pages to the operating system. */
 function collectGarbage(): void {
-  // Only contexts created after this call contain the `gc` function.
+  // Only contexts that are created after this call contain the function `gc`.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as NodeJS.GCFunction
-  // The flavor last-resort would also discard compiled code, which slows down all requests that follow.
+  // The flavor `last-resort` would also discard compiled code, which would slow down all later requests.
   collect({ type: 'major', execution: 'sync' })
 }

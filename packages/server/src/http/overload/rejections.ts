@@ -3,7 +3,9 @@ import { ApiError, type ErrorCode } from '../../errors.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
-/** Retry-After values in seconds. A random choice keeps clients from retrying at the same time. */
+/**
+ * The values of Retry-After, in seconds. One is chosen at random, which keeps clients from retrying at the same time.
+ */
 const RETRY_AFTER_S = [1, 2, 3]
 
 interface Rejection {
@@ -19,7 +21,7 @@ export type SendRejection<Reason extends string> = (
   reply: FastifyReply,
 ) => void
 
-/** Serializes the responses once. They bypass Fastify and its hooks, which would take most of the time. */
+/** Prepares the responses once. They bypass Fastify and its hooks, which would take most of the time. */
 export function prepareRejections<Reason extends string>(
   messages: Readonly<Record<Reason, string>>,
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>,
@@ -48,6 +50,6 @@ const rejectionWith =
     return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }
   }
 
-/** Returns the media type for the client. */
+/** Returns the media type that the client expects. */
 const contentType = ({ url, headers }: FastifyRequest): string =>
   `${(url.startsWith('/graphql/') && negotiate(headers.accept)) || 'application/json'}; charset=utf-8`

@@ -21,15 +21,15 @@ export interface RequestBodies {
 
 type Limit = 'address' | 'total'
 
-/** Bodies up to this size are not counted. */
+/** The size, in bytes, up to which bodies are not counted. */
 const SMALL_BYTES = 16 * 1024
 
 const ofAddress = { address: 'too many large request bodies from this address are being received or processed' }
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies, and limits the total size of request bodies. A body counts with the size that its headers
- * announce, from their arrival until the end of the response.
+ * Rejects compressed bodies, and limits the total size of request bodies. Each body counts with the size that its
+ * headers announce. It counts from the arrival of the headers until the end of the response.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
@@ -44,8 +44,8 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     const before = bytesOf.get(network) ?? 0
     if (before + bytes > config.bodyBytesPerAddress) return 'address'
     if (total + bytes <= config.bodyBytes) return undefined
-    // Fair shares keep a few addresses from using up the total. The limit of twice the total keeps many addresses from using up
-    // the memory.
+    // Fair shares keep a few addresses from using up the total. The limit of twice the total keeps many addresses from
+    // using up the memory.
     const addresses = bytesOf.size + (before === 0 ? 1 : 0)
     const isFair = before + bytes <= config.bodyBytes / addresses
     return isFair && total + bytes <= 2 * config.bodyBytes ? undefined : 'total'

@@ -1,25 +1,27 @@
 import { AsyncResource } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
 
-/** Time limit for starting requests in one event-loop iteration (docs/decisions/0011). */
+/** The time limit, in milliseconds, for starting requests in one event-loop iteration (docs/decisions/0011). */
 const STARTING_MS = 0.5
 
-/** Calls `start`, which starts or rejects a request of this caller, now or in a later event-loop iteration. */
+/** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of this caller. */
 export type Enqueue = (caller: string, start: () => void) => void
 
 /**
- * Limits the time for starting requests in one event-loop iteration, so that a burst of requests does not delay reading and
- * sending. Callers take turns: a thousand requests from one caller delay another caller's first request by only one request.
+ * Limits the time for starting requests in one event-loop iteration. Otherwise, a burst of requests would delay reading
+ * and sending. Callers take turns: a thousand requests from one caller delay another caller's first request by only one
+ * request.
  */
 export function createRequestQueue(): Enqueue {
-  /** Queued requests by caller, in round-robin order. */
+  /** Contains queued requests by caller, in round-robin order. */
   const queues = new Map<string, (() => void)[]>()
   let startDeadline: number | undefined
 
   const next = (): (() => void) => {
     const [caller, queue] = queues.entries().next().value!
     const start = queue.shift()!
-    // A single caller keeps its place: a Map skips its deleted entries one by one.
+    // A single caller keeps its place, because moving it would leave deleted entries in the Map, which skips them one
+    // by one.
     if (queues.size === 1 && queue.length > 0) return start
     queues.delete(caller)
     if (queue.length > 0) queues.set(caller, queue)
@@ -31,7 +33,7 @@ export function createRequestQueue(): Enqueue {
     while (queues.size > 0 && hasTime()) next()()
   }
 
-  // Schedules one immediate per iteration, regardless of the number of queued requests.
+  // One immediate per iteration is enough, whatever the number of queued requests.
   const hasTime = (): boolean => {
     const now = performance.now()
     if (startDeadline === undefined) {

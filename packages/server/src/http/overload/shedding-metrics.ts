@@ -6,7 +6,7 @@ import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {
   metrics: Metrics | undefined
-  /** Whether the server logs every request. If so, it also logs every rejected request. */
+  /** Whether the server logs every request, including those that it rejects. */
   logsAll: boolean
 }
 

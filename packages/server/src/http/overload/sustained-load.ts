@@ -1,19 +1,21 @@
 import { performance } from 'node:perf_hooks'
 
-/** Maximum duration of a burst. */
+/** The maximum duration of a burst, in milliseconds. */
 const BURST_MS = 2_000
 
 export interface SustainedLoad {
-  /** Call this each time the number of requests in flight changes. */
+  /** Updates the number of requests in flight. Call this each time the number changes. */
   update(inFlight: number): void
-  /** Whether at least `limit` requests were in flight for two seconds, and at least half of `limit` ever since. */
+  /**
+   * Returns whether at least `limit` requests were in flight for two seconds, and at least half of `limit` ever since.
+   */
   isSustained(): boolean
 }
 
 /**
- * Distinguishes a persistent queue from a burst, as CoDel does (RFC 8289). The queue of a burst drains soon. If at least
- * `limit` requests stay in flight for two seconds, every request waits for all others, and the queue only adds delay. `elapsed`
- * returns a monotonic time in milliseconds.
+ * Distinguishes a persistent queue from a burst, as CoDel does (RFC 8289). The queue of a burst drains soon. If at
+ * least `limit` requests stay in flight for two seconds, every request waits for all others, and the queue only adds
+ * delay. `elapsed` returns a monotonic time in milliseconds.
  */
 export function createSustainedLoad(limit: number, elapsed: () => number = () => performance.now()): SustainedLoad {
   let since: number | undefined

@@ -2,8 +2,8 @@
 export type ConsolePage = 'index.html' | 'doc.html'
 
 /**
- * Blocks resources from other hosts, inline scripts, and embedding in frames. Allows inline styles, because the components set
- * styles on elements at run time.
+ * Blocks resources from other hosts, inline scripts, and embedding in frames. Allows inline styles, because the
+ * components set styles on elements at run time.
  */
 const policy = {
   'default-src': "'none'",
@@ -19,7 +19,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** Allows WebAssembly, which lays out the schema diagram, and blobs for the editor's workers. */
+/** Also allows WebAssembly, which lays out the schema diagram, and blobs, from which the editor starts its workers. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",
@@ -36,7 +36,10 @@ const policies: Readonly<Record<ConsolePage, string>> = {
   'doc.html': serialize(docPolicy),
 }
 
-/** Returns the headers of a page and its files. A worker is subject to the policy in the headers of its script. */
+/**
+ * Returns the headers of a page and its files. The files need them too, because a worker is subject to the policy in
+ * the headers of its script.
+ */
 export const consoleHeaders = (page: ConsolePage): Record<string, string> => ({
   'content-security-policy': policies[page],
   'x-content-type-options': 'nosniff',

@@ -6,10 +6,13 @@ import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-fil
 
 const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
-/** Paths of other routes, which are never console pages. */
+/** Matches paths of other routes, which are never console pages. */
 const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
-/** Matches file names. If the build does not contain the file, the server returns 404 instead of the console page. */
+/**
+ * Matches names of files. If the build does not contain such a file, the server responds with 404 and not with the
+ * console page.
+ */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 /**
@@ -19,7 +22,7 @@ const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })
-    // The router also matches the targets `*` and `http://…` (RFC 9112 §3.2), which are never pages.
+    // The router also matches the request targets `*` and `http://…` (RFC 9112 §3.2), which are never pages.
     scope.addHook('onRequest', async (request, reply) => {
       if (!request.url.startsWith('/')) return reply.callNotFound()
     })
@@ -37,7 +40,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
       if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
-      // Asset names contain a hash of the contents, so the files never change.
+      // The name of an asset contains a hash of its contents, so the file never changes.
       return reply
         .headers(consoleHeaders('doc.html'))
         .sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })

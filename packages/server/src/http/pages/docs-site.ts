@@ -13,7 +13,8 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
 
     const send = (reply: FastifyReply, name: string): FastifyReply => {
       const headers = consoleHeaders('index.html')
-      // Asset names contain a hash of the contents, so the files never change. Scripts that all pages share have no hash.
+      // The name of an asset contains a hash of its contents, so the file never changes. Only the scripts that all
+      // pages share have no hash.
       if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(name)) {
         return reply.headers(headers).sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
       }
@@ -33,7 +34,10 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
   })
 }
 
-/** The files that a path may mean, best first: a page without its extension, a folder's page, or the file itself. */
+/**
+ * Returns the files that a path may mean, starting with the most likely one: a page without its extension, the page of
+ * a folder, or the file itself.
+ */
 function fileNames(path: string): string[] {
   if (path === '' || path.endsWith('/')) return [`${path}index.html`]
   return /\.\w+$/.test(path) ? [path] : [`${path}.html`, `${path}/index.html`]

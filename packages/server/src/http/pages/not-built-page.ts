@@ -1,11 +1,10 @@
-/** What is missing from the files of this server, and the command that builds it. */
+/** A part of the website that is missing from the server's files, and the command that builds it. */
 export interface NotBuilt {
-  /** For a sentence: `the console`. */
+  /** The name of the part within a sentence, such as `the console`. */
   what: string
   command: string
 }
 
-/** The page that replaces a part of the website that has not been built. */
 export const notBuiltPage = ({ what, command }: NotBuilt): string => `<!doctype html>
 <html lang="en">
   <head>

@@ -8,11 +8,9 @@ import { onceResponseEnds } from './response-end.ts'
 import { sendInPieces } from './response-pieces.ts'
 import { createResponseQueue, type Need } from './response-queue.ts'
 
-/** Response properties that are known before production. */
+/** The properties of a response that are known before its production. */
 export interface ExpectedResponse {
-  /** Name of the operation. */
   readonly name: string
-  /** Maximum number of objects in the response. */
   readonly objectCount: number
 }
 
@@ -23,7 +21,7 @@ export interface ResponseBytes {
    * does not read its queued responses.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
-  /** Whether the caller's unread responses have reached the limit. */
+  /** Returns whether the caller's unread responses have reached the limit. */
   isFull(caller: string): boolean
   /** Returns the number of bytes in all unread responses. */
   queued(): number
@@ -31,27 +29,31 @@ export interface ResponseBytes {
 
 export interface ResponseBytesOptions {
   config: Pick<Config, 'queuedBytes' | 'queuedBytesPerUser'>
-  /** Returns the caller that a request in flight counts for, or undefined for a request that is not counted. */
+  /** Returns the caller that a request in flight counts for, or undefined if the request is not counted. */
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
-/** Smaller responses are not counted, because the number of requests in flight limits them. */
+/** The size, in bytes, below which responses are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
-/** Only a few responses above this size are produced at a time, because production requires several times their size. */
+/**
+ * The size, in bytes, above which only a few responses are produced at a time. Their production requires several times
+ * their size.
+ */
 const LARGE_BYTES = 4 * 1024 * 1024
-/** Estimated size of an object before an operation's first response: the limit on the size of an object's attributes. */
+/**
+ * The estimated size of an object, in bytes, before an operation's first response. This is the maximum size of an
+ * object's attributes.
+ */
 const OBJECT_BYTES = limits.bytesPerTarget
-/** Maximum number of cached estimates, one for each caller and operation. */
+/** The maximum number of cached estimates. Each caller has one for each operation. */
 const MAX_ESTIMATES = 10_000
-/** A smaller response multiplies the estimate by no less than this factor, because the next response may be large again. */
+/** The smallest factor by which one response reduces the estimate. The next response may be large again. */
 const DECAY = 0.8
 
-/** A response in production. */
 interface Expected {
   readonly key: string
-  /** The estimate in bytes from previous responses with this key. */
+  /** The estimate, in bytes, from previous responses with this key. Undefined if there were none. */
   readonly estimate: number | undefined
-  /** Releases the reservation. */
   end: (() => void) | undefined
 }
 
@@ -71,12 +73,12 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   const needOf = (estimate: number | undefined, objectCount: number): Need => {
     const maxBytes = Math.min(objectCount * OBJECT_BYTES, limits.answerBytes)
     const bytes = Math.min(estimate ?? maxBytes, maxBytes)
-    // Any response that can be large may be large now, even if the last response was small.
+    // A response that can be large may be large this time, even if the last one was small.
     return { bytes, weight: bytes > LARGE_BYTES ? 4 : maxBytes > LARGE_BYTES ? 1 : 0 }
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    // A stream's size is unknown, so its reservation lasts until the response ends.
+    // The size of a stream is unknown, so its reservation lasts until the response ends.
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const isSmall = payload.length < SMALL_BYTES
       const response = expected.get(request)
@@ -89,7 +91,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
     done(null, payload)
   })
 
-  // Register this after the hook above, which needs the size of the whole body.
+  // This must be registered after the hook above, which needs the size of the whole body.
   sendInPieces(app)
 
   return {

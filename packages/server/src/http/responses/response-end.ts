@@ -8,9 +8,9 @@ const endsOf = createSlot<FastifyRequest, Ends>('ends')
 const openResponses = new WeakMap<Socket, Set<Ends>>()
 
 /**
- * Calls `end` when the last byte of a response has been passed to the operating system, or the connection has closed. The
- * socket needs a separate listener, because a pipelined response that waits for another response emits no event when the
- * connection closes.
+ * Calls `end` when the operating system has accepted the last byte of a response, or when the connection has closed.
+ * The socket needs its own listener, because a pipelined response that waits for another response emits no event when
+ * the connection closes.
  */
 export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void): void {
   const { socket } = request.raw

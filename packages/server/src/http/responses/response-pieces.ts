@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** Small enough to detect progress on a slow connection. */
+/** The size of a piece in bytes. It is small enough to detect progress on a slow connection. */
 const PIECE_BYTES = 128 * 1024
 
-/** Sends large bodies in consecutive pieces. A single write would copy or encrypt the whole body at the same time. */
+/** Sends large bodies in consecutive pieces. A single write would copy or encrypt the whole body at once. */
 export function sendInPieces(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!Buffer.isBuffer(payload) || payload.length <= PIECE_BYTES || request.method === 'HEAD')

@@ -1,16 +1,17 @@
 import type { ApiError } from '../../errors.ts'
 
-/** The resources that producing a response requires. */
+/** The resources that the production of a response requires. */
 export interface Need {
   readonly bytes: number
-  /** Number of slots for large responses. 0 for a response that cannot be large. */
+  /** The number of slots for large responses that the response takes. 0 means that it cannot be large. */
   readonly weight: number
 }
 
 export interface ResponseQueue {
   /**
-   * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a function to
-   * call when the response is produced or abandoned. Further calls of this function do nothing.
+   * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a
+   * function that must be called when the response has been produced or abandoned. Further calls of that function do
+   * nothing.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -20,10 +21,9 @@ export interface ResponseQueue {
 }
 
 export interface ResponseQueueOptions {
-  /** Limits in bytes for all callers together and for each caller. */
+  /** The limit in bytes for all callers together. */
   total: number
   perCaller: number
-  /** Creates the error for a caller that does not read its queued responses. */
   queueFull: () => ApiError
 }
 
@@ -38,24 +38,24 @@ interface Caller {
   reserved: number
   weight: number
   waiting: Waiting[]
-  /** Rejects all waiting responses if no response starts for a while. */
+  /** A timer that rejects all waiting responses if no response starts for a while. */
   stuckTimer: NodeJS.Timeout | undefined
 }
 
-/** Slots for large responses in production, for all callers together and for each caller. */
+/** The number of slots for large responses in production, for all callers together and for each caller. */
 const MAX_WEIGHT = 8
 const MAX_WEIGHT_PER_CALLER = 4
-/** Time after which a caller's waiting responses fail if unread responses block all of them. */
+/** The number of milliseconds after which a caller's waiting responses fail if unread responses block all of them. */
 const STUCK_MS = 15_000
 
 /**
- * Decides when a response may be produced. If enough slots for large responses are free, a caller without other responses
- * starts immediately, regardless of the response's size. Waiting callers are served in round-robin order. A caller's bytes are
- * the sum of its reserved bytes, for responses in production, and its queued bytes.
+ * Decides when a response may be produced. A caller without other responses starts immediately, whatever the response's
+ * size, if enough slots for large responses are free. Waiting callers are served in round-robin order. The bytes of a
+ * caller are the sum of its reserved bytes, for responses in production, and its queued bytes.
  */
 export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()
-  /** Callers with waiting responses, in round-robin order. */
+  /** Contains callers with waiting responses, in round-robin order. */
   const waitingCallers = new Set<string>()
   let bytes = 0
   let queued = 0
@@ -116,7 +116,7 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
       const next = caller.waiting[0]
       if (next === undefined || !hasRoom(caller, next.need)) continue
       caller.waiting.shift()
-      // Move the caller to the end of the round-robin order.
+      // The caller moves to the end of the round-robin order, because callers take turns.
       waitingCallers.delete(name)
       waitingCallers.add(name)
       next.start()

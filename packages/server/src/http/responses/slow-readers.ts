@@ -2,22 +2,22 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export interface SlowReaderOptions {
-  /** Time after which a connection that reads nothing is closed. */
+  /** The number of milliseconds after which a connection that reads nothing is closed. */
   limitMs: number
   onClosed?: (() => void) | undefined
 }
 
 interface Progress {
-  /** Number of bytes that the operating system has accepted. */
+  /** The number of bytes that the operating system has accepted. */
   sent: number
-  /** Number of consecutive checks without progress. */
+  /** The number of consecutive checks without progress. */
   checks: number
 }
 
-/** Number of checks of each connection within `limitMs`. */
+/** The number of checks of each connection within `limitMs`. */
 const CHECKS = 10
 
-/** Closes connections whose client does not read a pending response, including streams and downloads. */
+/** Closes connections whose client does not read a pending response. This includes streams and downloads. */
 export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: SlowReaderOptions): void {
   const connections = new Map<Socket, Progress>()
 

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
+/** A JSON Schema (2020-12) in the form that OpenAPI 3.1 uses. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -72,7 +72,10 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Returns the schema of a selection: the component of a single fragment, or an inline object for any other selection. */
+/**
+ * Returns the schema of a selection. A single fragment becomes a reference to its component, and any other selection an
+ * inline object.
+ */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)

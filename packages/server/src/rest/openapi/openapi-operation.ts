@@ -56,7 +56,10 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/** Describes a response. The member stays out of the response's schema, because a reference cannot contain a description. */
+/**
+ * Describes a response. The description is not a member of the response's schema, because a reference cannot contain
+ * one.
+ */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 

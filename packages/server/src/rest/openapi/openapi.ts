@@ -16,13 +16,13 @@ key requires it, a digest of the body.`
 export interface OpenapiInput {
   schema: GraphQLSchema
   prefix: string
-  /** Returns the operation of a route in this scope, or undefined for an undocumented route. */
+  /** Returns the operation of a route in this scope, or undefined if the route is not documented. */
   operationAt: (method: string, url: string) => TaggedOperation | undefined
 }
 
 export interface TaggedOperation {
   operation: Operation
-  /** The route's group. */
+  /** The group of the route. */
   tag: string
 }
 

@@ -1,6 +1,6 @@
 import type { Route } from '../route.ts'
 
-/** A type with attributes, and the parts of documents that select it. */
+/** A type with attributes, and the parts of documents that select its objects. */
 interface Holder {
   /** The noun in operation names. */
   name: string
@@ -46,7 +46,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** Changes in a context include the context in the path, so that deleting needs no body. */
+/** The path of a change contains the context. A request that deletes something therefore needs no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {
@@ -60,7 +60,7 @@ const places = [
 
 function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
   const { name, select, id } = holder
-  // Only changes use $self, and a query must not declare an unused variable.
+  // A query must not declare an unused variable, and only changes use $self.
   const variables = id === '$self' ? '' : holder.variables
   const context = place.variable === '' ? '$context: String' : '$context: String!'
   const path = `${holder.path}${place.path}/attributes`

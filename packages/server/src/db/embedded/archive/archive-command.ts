@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's archive_command: `node archive-command.ts <WAL folder of the archive> <path> <name>`. PostgreSQL retains the WAL
- * and retries the command until it exits with code 0.
+ * PostgreSQL runs this file as its archive_command: `node archive-command.ts <WAL folder of the archive> <path>
+ * <name>`. PostgreSQL keeps the WAL and repeats the command until the exit code is 0.
  */
 import { archiveWalFile } from './wal-files.ts'
 
@@ -9,7 +9,7 @@ const [folder = '', path = '', name = ''] = process.argv.slice(2)
 try {
   await archiveWalFile(folder, { path, name })
 } catch (error) {
-  // This line appears in PostgreSQL's log.
+  // PostgreSQL writes this line to its log.
   process.stderr.write(`cannot archive ${name}: ${(error as Error).message}\n`)
   process.exitCode = 1
 }

@@ -3,17 +3,19 @@ import { walFolderOf } from './wal-files.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** A full segment is archived immediately. A partial segment is archived after this many seconds if it contains new data. */
+/**
+ * The number of seconds after which PostgreSQL archives a partial segment that contains new data. It archives a full
+ * segment immediately.
+ */
 const ARCHIVE_TIMEOUT_SECONDS = 60
 
-/** PostgreSQL settings for archiving WAL. */
 export const archiveSettings = (archive: string): Settings => ({
   archive_mode: 'on',
   archive_timeout: String(ARCHIVE_TIMEOUT_SECONDS),
   archive_command: `${program(new URL('./archive-command.ts', import.meta.url), archive)} %p %f`,
 })
 
-/** Whether an archive_command archives to this folder. */
+/** Checks whether an archive_command archives to this folder. */
 export const archivesTo = (command: string, archive: string): boolean =>
   command.endsWith(` ${shellWord(walFolderOf(archive))} %p %f`)
 
@@ -24,23 +26,27 @@ export interface RecoveryTarget {
   timeline: number
 }
 
-/** PostgreSQL settings for replaying the archive and then accepting connections. PostgreSQL does not write to the archive. */
+/**
+ * The settings with which PostgreSQL replays the archive and then accepts connections. PostgreSQL does not write to the
+ * archive.
+ */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,
   recovery_target_timeline: String(timeline),
   recovery_target_action: 'promote',
   ...(time !== undefined && { recovery_target_time: timestamp(time) }),
-  // Clients do not read during replay. If this were on, replay would pause if max_connections is lower than it was originally.
+  // No client reads during replay. With hot_standby, replay would pause if max_connections were lower than when the WAL
+  // was written.
   hot_standby: 'off',
 })
 
-/** PostgreSQL does not recognize time zone abbreviations, such as Z, on its command line. */
+/** On its command line, PostgreSQL does not recognize time zone abbreviations such as Z. */
 const timestamp = (time: Date): string => time.toISOString().replace('T', ' ').replace('Z', '+00')
 
 /** Builds a command for the shell that PostgreSQL runs. */
 const program = (file: URL, archive: string): string =>
   [process.execPath, fileURLToPath(file), walFolderOf(archive)].map(shellWord).join(' ')
 
-/** PostgreSQL replaces %p and %f, and replaces %% with a single %. */
+/** PostgreSQL replaces %p and %f in the command, so a literal % must be written as %%. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`

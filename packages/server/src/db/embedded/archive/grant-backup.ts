@@ -6,7 +6,7 @@ import type { Launch } from '../postgres.ts'
 import { runCommand } from '../run-command.ts'
 import { settingArguments } from '../settings.ts'
 
-/** Whether the role may take base backups. Databases created by older releases lack the grants. */
+/** Checks whether the role may take base backups. Databases from older releases lack the grants. */
 export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean> {
   const client = new pg.Client({ ...connection })
   await client.connect()
@@ -22,8 +22,8 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
 }
 
 /**
- * Grants the right to take base backups. PostgreSQL must be stopped, because the superuser cannot connect and the grant
- * requires single-user mode.
+ * Grants the right to take base backups. The grant requires single-user mode, because the superuser cannot connect.
+ * Therefore, PostgreSQL must be stopped.
  */
 export async function grantBackupFunctions({
   binaries,
@@ -33,7 +33,8 @@ export async function grantBackupFunctions({
   settings,
 }: Launch): Promise<void> {
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
-  // Uses the server's settings. Without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
+  // Single-user mode uses the server's settings. Without archive_mode, PostgreSQL would recycle WAL that is not
+  // archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]
   const options = { cwd: clusterFolder, env: binaries.env, lockFd, input: `${grantBackup}\n` }
   const { code, output, failure } = await runCommand([...command, ...args], options)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { clusterFolderOf } from '../cluster/cluster.ts'
 import { SEGMENT_BYTES, segmentNumber } from './wal-names.ts'
 
-/** PostgreSQL creates a .ready file for each segment that is waiting to be archived. */
+/** Counts .ready files, because PostgreSQL creates one for each segment that is waiting to be archived. */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
   const waiting = names.filter((name) => name.endsWith('.ready') && segmentNumber(name) !== undefined)

@@ -10,14 +10,15 @@ import { timelineOfHistory } from './wal-names.ts'
 interface Preparation {
   archive: string
   clusterFolder: string
-  /** PostgreSQL's user, who writes the WAL. */
+  /** The user that PostgreSQL runs as and that writes the WAL. */
   owner: UserId
   log: EmbeddedLog
 }
 
 /**
- * Creates the archive's folders on first use. The server does not start if the archive belongs to another database. If the
- * archive cannot be written, the server still starts, because devices depend on the server more than on its archive.
+ * Creates the archive's folders on first use. Rejects if the archive belongs to another database, so the server does
+ * not start. If the archive cannot be written, the server still starts, because devices depend on the server more than
+ * on its archive.
  */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
@@ -53,7 +54,7 @@ async function readArchiveIdentifier(archive: string): Promise<string | undefine
   }
 }
 
-/** Returns the first 64 bits of ControlFileData: an integer that initdb generates. */
+/** Returns the first 64 bits of ControlFileData, an integer that initdb generates for each cluster. */
 export async function readSystemIdentifier(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global/pg_control'), 'r')
   try {
@@ -64,7 +65,9 @@ export async function readSystemIdentifier(clusterFolder: string): Promise<strin
   }
 }
 
-/** A restore creates a timeline while archiving is off, so the timeline's history must be archived at the next start. */
+/**
+ * A restore creates a timeline while archiving is off. The next start must therefore archive the timeline's history.
+ */
 async function archiveHistories(folder: string, wal: string): Promise<void> {
   for (const name of await readdir(wal)) {
     if (timelineOfHistory(name) !== undefined) await archiveWalFile(folder, { path: join(wal, name), name })

@@ -20,7 +20,7 @@ import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
 export interface Recovery<Result> {
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Opened read-only, because a running server may be using the archive. */
+  /** The archive's folder. It is opened read-only, because a running server may be using it. */
   readonly archive: string
   readonly target: RecoveryTarget
   /** The major version of PostgreSQL that wrote the base backup. */
@@ -29,7 +29,10 @@ export interface Recovery<Result> {
   readonly replace: boolean
   /** Copies the base backup into the folder. */
   readonly copyBase: (folder: string) => Promise<void>
-  /** Runs on the recovered database before it is moved into place. If this function fails, the data folder is unchanged. */
+  /**
+   * Runs on the recovered database before the database is moved to the data folder. If this function fails, the data
+   * folder remains unchanged.
+   */
   readonly finish: (connection: EmbeddedConnection) => Promise<Result>
 }
 
@@ -64,7 +67,7 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
       await lock.release()
     }
   } catch (error) {
-    // Only system errors need an explanation. Other errors from `copyBase` and `finish` already explain themselves.
+    // Only system errors need an explanation, because the other errors of `copyBase` and `finish` explain themselves.
     throw isSystemError(error) ? await explainFailure(error, dataFolder) : error
   }
 }
@@ -94,7 +97,8 @@ async function recoverInTemporaryFolder<Result>(
     const launch: Launch = { binaries, runMode, clusterFolder, logFile, lockFd: lock.fd, settings: settings() }
     const start = (until: RecoveryTarget) =>
       launchReady({ ...launch, settings: { ...launch.settings, ...recoverySettings(archive, until) } }, log)
-    // PostgreSQL requires a commit after the target time. Without such a commit, the entire archive precedes the target.
+    // PostgreSQL fails if no commit follows the target time. In that case, the entire archive precedes the target and
+    // can be replayed to its end.
     const postgres = await start(target).catch(async (error: unknown) => {
       if (target.time === undefined || !/recovery ended before configured recovery target/.test(await logFile.tail(40)))
         throw error

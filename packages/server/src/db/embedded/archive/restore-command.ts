@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's restore_command: `node restore-command.ts <WAL folder of the archive> <name> <path>`. Exit status 1 means that
- * the archive does not contain the file, which ends the replay. PostgreSQL stops at a status above 125, so it never mistakes a
- * damaged file for the end of the archive.
+ * PostgreSQL runs this file as its restore_command: `node restore-command.ts <WAL folder of the archive> <name>
+ * <path>`. An exit code of 1 means that the archive does not contain the file, which ends the replay. Above 125,
+ * PostgreSQL stops, so it never mistakes a damaged file for the end of the archive.
  */
 import { fetchWalFile } from './wal-files.ts'
 

@@ -5,7 +5,6 @@ import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { replacePrivateFile } from '../../../lib/private-file.ts'
 import { systemCode } from '../embedded-error.ts'
 
-/** The folder that contains an archive's WAL. */
 export const walFolderOf = (archive: string): string => join(archive, 'wal')
 
 export const compressedName = (name: string): string => `${name}.zst`
@@ -14,8 +13,9 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Stores one WAL file in the archive. PostgreSQL then removes its own copy, so the promise resolves only once the archived file
- * is on disk. PostgreSQL may repeat the call after a crash, so an existing file with the same content is accepted.
+ * Stores one WAL file in the archive. PostgreSQL then removes its own copy, so the promise resolves only once the
+ * archived file is on disk. PostgreSQL may repeat the call after a crash, so this function accepts an existing file
+ * with the same content.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)

@@ -1,7 +1,7 @@
-/** WAL segment size: initdb's default, which the embedded database uses. */
+/** The size of a WAL segment. The embedded database uses the default of initdb. */
 export const SEGMENT_BYTES = 16n * 1024n * 1024n
 
-/** XLogSegmentsPerXLogId: the number of segments that share the middle part of a name. */
+/** The number of segments that share the middle part of a name. PostgreSQL calls this number XLogSegmentsPerXLogId. */
 const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES
 
 /** Parses a position in the WAL, such as `0/2000028`. */
@@ -19,7 +19,7 @@ const hex = (value: bigint | number): string => value.toString(16).toUpperCase()
 export const segmentName = (timeline: number, segment: bigint): string =>
   hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
 
-/** Parses the segment number from a segment's file name, or from a name that begins with that name and a dot. */
+/** Parses the segment number from a segment's file name. A dot and further characters may follow the name. */
 export function segmentNumber(name: string): bigint | undefined {
   const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
@@ -29,7 +29,7 @@ export function segmentNumber(name: string): bigint | undefined {
 export interface Timeline {
   id: number
   begin: bigint
-  /** Undefined for the last timeline. */
+  /** Undefined if the timeline is the last one. */
   end: bigint | undefined
 }
 

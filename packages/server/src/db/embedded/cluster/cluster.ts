@@ -11,7 +11,6 @@ import { type Finished, runCommand } from '../run-command.ts'
 export const role = 'muster'
 export const database = 'muster'
 
-/** PostgreSQL's folder in the data folder. */
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
 /** The folder in which a point-in-time restore assembles a cluster before moving the cluster into place. */
@@ -30,7 +29,7 @@ export async function findCluster(clusterFolder: string): Promise<Cluster | unde
     // Another process may have moved a complete cluster into place after the first read.
     const created = await readCluster(clusterFolder)
     if (created !== undefined) return created
-    // These files may be a user's data or a damaged database and must not be overwritten.
+    // These files may be a user's data or a damaged database, so the server must not overwrite them.
     throw new EmbeddedError(
       'start-failed',
       `${clusterFolder} contains files but no PG_VERSION: it is not a database, or it is damaged. Restore it from a backup, ` +
@@ -61,7 +60,7 @@ async function containsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** An empty database must not replace a database that is being restored. */
+/** Throws while a database is being restored, because an empty database must not take its place. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
   const exists = await stat(folder).then(
@@ -86,7 +85,10 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   )
 }
 
-/** PostgreSQL's user must own the files, but root may have run PostgreSQL as a different user before. */
+/**
+ * Ensures that PostgreSQL's user owns the files. Root can change their owner, which is needed if root ran PostgreSQL as
+ * a different user before.
+ */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {
@@ -112,7 +114,10 @@ interface Creation {
   readonly lockFd: number | undefined
 }
 
-/** Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is always complete. */
+/**
+ * Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is therefore
+ * always complete.
+ */
 export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -135,7 +140,10 @@ export async function createCluster({ clusterFolder, binaries, runMode, lockFd }
   await syncFolder(join(clusterFolder, '..'))
 }
 
-/** Strings sort by code point on every machine. Columns that need another order specify a collation. */
+/**
+ * Strings sort by code point, so their order is the same on every machine. Columns that need another order specify a
+ * collation.
+ */
 const initdbArguments = [
   '--username=postgres',
   '--auth=reject',
@@ -144,22 +152,22 @@ const initdbArguments = [
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
   '--no-instructions',
-  // A single sync at the end also covers the files that are written after initdb.
+  // One sync at the end is enough. It also covers the files that are written after initdb.
   '--no-sync',
 ]
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
 /**
- * Lets the role take base backups. Single-user mode requires the SQL to be on one line. The grants apply to the database in
- * which they are made, and to copies of that database.
+ * Lets the role take base backups. The SQL is on one line, as single-user mode requires. A grant applies to the
+ * database in which it is made and to later copies of that database.
  */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so that the superuser can never connect. CREATEDB lets the role copy only its own databases. The
- * role owns und-x-icu so that it can refresh the collation version after an ICU update. New databases copy the grants of
- * template1.
+ * Runs without a connection, so the superuser never needs the right to connect. CREATEDB lets the role copy only its
+ * own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update. New databases
+ * copy the grants of template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
@@ -173,7 +181,7 @@ const hbaRules = `# The socket is in this folder. Only the folder's owner may en
 local  all  ${role}  trust
 `
 
-/** fsync(2): a rename is durable once the folder is synced. */
+/** Syncs a folder, because a rename in it is durable only then (fsync(2)). */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

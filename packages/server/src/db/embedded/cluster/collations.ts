@@ -3,7 +3,8 @@ import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
 /**
- * Rebuilds the indexes after an ICU update, before they are used. An index sorted by one ICU version is invalid under another.
+ * Rebuilds the indexes after an ICU update, before any query uses them. An index that one ICU version has sorted is
+ * invalid under another.
  */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
@@ -23,7 +24,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Selects changed collations that this role owns. ICU predefines all other collations, and no Muster index uses them. */
+/** Selects changed collations that this role owns. Muster's indexes use no others. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation

@@ -20,7 +20,9 @@ interface Preparation {
   readonly log: EmbeddedLog
 }
 
-/** Ensures that a complete cluster of this PostgreSQL version exists and belongs to the user that will run PostgreSQL. */
+/**
+ * Ensures that a complete cluster of this PostgreSQL version exists and belongs to the user that will run PostgreSQL.
+ */
 export async function prepareCluster({ dataFolder, binaries, lock, log }: Preparation): Promise<VerifiedRunMode> {
   const clusterFolder = clusterFolderOf(dataFolder)
   const cluster = await findCluster(clusterFolder)
@@ -42,7 +44,7 @@ export async function prepareCluster({ dataFolder, binaries, lock, log }: Prepar
 
 const userId = (): number => process.getuid?.() ?? 0
 
-/** A new cluster belongs to the data folder's owner, so that both root and that user can start the server. */
+/** A new cluster belongs to the data folder's owner. Both root and that user can then start the server. */
 async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
   if (cluster !== undefined) return { folder: clusterFolderOf(dataFolder), owner: cluster.owner, isNew: false }
   const { uid, gid } = await stat(dataFolder)
@@ -52,7 +54,7 @@ async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
 export async function giveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
-    // Errors are ignored, because root may lack the capability and the change is optional.
+    // Root may lack the capability, and the server can start without this change. Therefore, errors are ignored.
     await lchown(join(dataFolder, name), uid, gid).catch(() => {})
   }
 }
@@ -74,8 +76,8 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
 }
 
 /**
- * After a crash, these files may contain a process ID that now belongs to another process, and PostgreSQL would refuse to
- * start. Both kinds of lock ensure that no database is running in this folder.
+ * Removes the files of a database that did not shut down. They may contain a process ID that now belongs to another
+ * process, and PostgreSQL would refuse to start. Both kinds of lock ensure that no database is running in this folder.
  */
 async function removeStaleFiles(clusterFolder: string): Promise<void> {
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) await rm(join(clusterFolder, name), { force: true })

@@ -3,20 +3,24 @@ import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {
   name: string
-  /** Number of devices that have the attribute, in the base or in any context. */
+  /** The number of devices that have the attribute, in the base or in any context. */
   devices: number
   services: number
 }
 
 export interface AttributeName extends NameCount {
-  /** When a value of the name last changed on a device or a service; null if no event that was read contains a change. */
+  /**
+   * The time when a value of the name last changed on a device or a service. Null if no event that was read contains a
+   * change.
+   */
   lastChanged: Date | null
 }
 
-/** Returns a condition that selects targets by their ID column. */
 type TargetCondition = (column: string) => string
 
-/** The `offset 0` fences make the join look up each device by key. Without them, the join may read all pairs of rows. */
+/**
+ * The `offset 0` fences make the join look up each device by key. Without them, the join may read all pairs of rows.
+ */
 const reservedNames = (condition: TargetCondition, overrides: string) => `
   select 'device' as kind, t.id, reserved.name
   from (select t.id from device t where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
@@ -34,8 +38,8 @@ const baseNames = (condition: TargetCondition, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${condition('t.id')}`
 
 /**
- * Counts the targets of each name. Only a target with overrides can have a name more than once, so only these targets are
- * deduplicated. Deduplicating all targets would take most of the time.
+ * Counts the targets of each name. Only a target with overrides can have a name more than once, so only these targets
+ * are deduplicated. Deduplicating all targets would take most of the time.
  */
 const countText = (condition: TargetCondition) => `
   select name,
@@ -94,11 +98,11 @@ export interface EventRange {
 }
 
 export interface RecentChanges {
-  /** Number of events that were read. */
+  /** The number of events that were read. */
   events: number
   /** Whether a device or a service was removed. */
   hasRemovals: boolean
-  /** When each name last changed on a device or a service, in milliseconds. */
+  /** The time when each name last changed on a device or a service, in milliseconds since 1970. */
   names: Record<string, number>
 }
 

@@ -12,16 +12,21 @@ import {
 import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** Up to this number of devices, names are counted again after every change. */
+/** The largest number of devices for which names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** Maximum age of counts in accounts with more devices. */
+/** The maximum age, in seconds, of the counts in accounts with more devices. */
 const MAX_AGE_SECONDS = 60
-/** Maximum age of counts in accounts without changes. Events are retained for longer. */
+/**
+ * The maximum age, in seconds, of the counts in accounts without changes. It is shorter than the retention of events.
+ */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
-/** Maximum number of events that a request reads after the summary, newest first. */
+/** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/** Lists the attribute names on the viewer's devices and services in alphabetical order, from a summary and later events. */
+/**
+ * Lists the attribute names on the viewer's devices and services in alphabetical order. The names come from a summary
+ * and from later events.
+ */
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
@@ -33,7 +38,7 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
   const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
   if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
   rowMeter.add(({ devices }) => devices)
-  // A count in progress may have begun before the viewer's last write, so the request starts a new count.
+  // A running count may have begun before the viewer's last write, so the request starts a new one.
   if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
   const joined = await nameCounts.join(accountId, summary)
   const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
@@ -66,7 +71,7 @@ async function withRecentChanges(
   return sorted([...known, ...counts.map((count) => ({ ...count, lastChanged: new Date(recent.names[count.name]!) }))])
 }
 
-/** The summary also contains names that no target uses anymore. */
+/** Checks whether a target uses the name. The summary also contains names that no target uses anymore. */
 const isUsed = ({ devices, services }: NameCount): boolean => devices + services > 0
 
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>

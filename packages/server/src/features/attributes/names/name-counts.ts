@@ -11,13 +11,16 @@ import {
 } from './attribute-names.queries.ts'
 import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from './name-summary.queries.ts'
 
-/** Maximum number of events to read for the last change of each name. */
+/** The maximum number of events to read for the last change of each name. */
 const EVENTS_READ = 100_000
-/** Devices per statement. The limit prevents the count of a large account from occupying a connection for long. */
+/**
+ * The number of devices per statement. Without this limit, the count of a large account would occupy a connection for
+ * long.
+ */
 const DEVICES_PER_STATEMENT = 10_000
-/** The reason that the error reports if a counting statement takes too long. */
+/** The error reports this reason if a counting statement takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
-/** Sorts after every ID. */
+/** This string sorts after every ID. */
 const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
@@ -34,7 +37,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   const inProgress = new Map<string, Promise<CountedNames>>()
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
-    // The position is read before counting. All events up to the position are committed, so the count includes them.
+    // The position is read before counting. All events up to that position are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(ofUser, accountId)
@@ -57,7 +60,10 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   }
 }
 
-/** The feed's position is undefined while a transaction that began before the feed is still running. */
+/**
+ * Returns the later position. The feed's position is undefined while a transaction that began before the feed is still
+ * running.
+ */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 async function countNames(db: Database, accountId: string): Promise<NameCount[]> {
@@ -96,8 +102,8 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
 }
 
 /**
- * Adds the names that no target uses anymore, with counts of zero, because filters accept every name that the account
- * ever used. If there are too many, keeps the names that changed last.
+ * Adds the names that no target uses anymore, with counts of zero. Filters accept every name that the account ever
+ * used. If there are too many names, keeps those that changed last.
  */
 function withFormerNames(
   names: readonly AttributeName[],

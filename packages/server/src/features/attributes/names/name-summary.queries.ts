@@ -6,9 +6,8 @@ export interface NameSummary {
   names: AttributeName[]
   /** The counts include every event up to this one. */
   eventId: bigint
-  /** Seconds since the count. */
+  /** The number of seconds since the count. */
   age: number
-  /** The account's current number of devices. */
   devices: number
 }
 
@@ -17,7 +16,7 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
   names: (Omit<AttributeName, 'lastChanged'> & { lastChanged: string | null })[]
 }
 
-/** Returns the account's summary, or undefined if its names were never counted. */
+/** Returns the account's summary, or undefined if its names have never been counted. */
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
   const rows = await query<SummaryRow>(
     db,
@@ -39,7 +38,8 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
 }
 
 /**
- * Saves the last event that the counts include. Returns false if the saved counts include later events. Requires a transaction.
+ * Saves the last event that the counts include. Returns false if the saved counts include later events. Must run in a
+ * transaction.
  */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(

@@ -4,11 +4,12 @@ import type { Database } from '../../../db/database.ts'
 /** A NOTIFY channel. The payload is `anyDevice` or the ID of a device that was deleted or received a new secret. */
 export const deviceChannel = 'muster_device'
 
-/** The payload of a notification that makes every process check all its connected devices. */
+/** The payload that makes every process check all its connected devices. */
 export const anyDevice = '*'
 
 /**
- * Makes every server process check these devices after the transaction commits, and disconnect those with an invalid secret.
+ * Makes every server process check these devices after the transaction commits. The processes disconnect devices with
+ * an invalid secret.
  */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)

@@ -17,8 +17,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * Devices that are connected to this process or authenticating. Add a device before comparing its secret with the stored one.
-   * Authentication then detects earlier secret changes, and checks detect later ones.
+   * The devices that are connected to this process or authenticating. Add a device before comparing its secret with the
+   * stored one. Otherwise, a change between the comparison and the addition would remain undetected.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
@@ -32,7 +32,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
-  /** IDs of the devices that notifications named since the last check. */
+  /** The devices that notifications have named since the last check. */
   const notified = new Set<string>()
   /** Whether the next check must include all connected devices. */
   let mayHaveMissed = false
@@ -44,14 +44,14 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
     return due
   }
 
-  /** Compares secrets, because a notification can arrive after the device has reconnected with its new secret. */
+  /** Compares the secrets, because a notification can arrive after the device has reconnected with its new secret. */
   const checkSessions = async (checked: readonly Session[]): Promise<void> => {
     for (let at = 0; at < checked.length; at += BATCH) {
       for (const session of await findOtherSecrets(db, checked.slice(at, at + BATCH))) onCutOff(session)
     }
   }
 
-  /** Checks again if notifications arrived during a check, because that check may have read the older state. */
+  /** Checks again if notifications arrived during a check, because that check may have read an older state. */
   const checkDue = async (): Promise<void> => {
     while (!isClosed && (mayHaveMissed || notified.size > 0)) await checkSessions(nextSessions())
   }

@@ -4,12 +4,12 @@ import { limits } from '../../../limits.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { isNoBulkService } from '../../filters/sql/value-source.ts'
 
-/** What an event keeps of a device that is about to be deleted. */
+/** The data of a device that its deletion event keeps. */
 export interface DeletedContents {
   id: string
-  /** The attributes, the overrides by context, and the services; null if they are too large to keep. */
+  /** The attributes, the overrides by context, and the services. Null if they are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
-  /** What the API does not show. Times are as in JSON of PostgreSQL. */
+  /** The columns that the API does not show. Times have the format of PostgreSQL's JSON. */
   previous: Record<string, unknown>
 }
 

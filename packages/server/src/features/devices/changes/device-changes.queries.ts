@@ -7,7 +7,7 @@ import { type DeviceFields, deviceFields, type FieldName, type State } from '../
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** Returns placeholders or assignments for the fields, whose values are the parameters from `first`. */
+/** Returns placeholders or assignments for the fields. Their values are the parameters from `first` on. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
@@ -16,9 +16,9 @@ const valuesOf = (device: DeviceFields): unknown[] => fields.map(([name]) => dev
 export interface NewDeviceRow extends DeviceFields {
   id: string
   secretHash: Buffer
-  /** Base values of all attributes except the reserved ones. */
+  /** The base values of all attributes except the reserved ones. */
   attributes: Record<string, unknown>
-  /** Reserved values, keyed by their column in device_live. */
+  /** The reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
   services: NewServiceRow[]
   event: { actorId: string | null; source: EventSource; targets: unknown; data: unknown }
@@ -65,7 +65,10 @@ const insertDeviceText = `
     from: 'new_device',
   })}`
 
-/** Inserts a device with its services and its event. One statement is atomic without the round trips of a transaction. */
+/**
+ * Inserts a device with its services and its event. One statement is atomic and avoids the round trips of a
+ * transaction.
+ */
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
   await query(db, insertDeviceText, [
     accountId,

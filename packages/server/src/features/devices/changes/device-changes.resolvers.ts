@@ -7,7 +7,6 @@ import { findDevices } from '../devices.ts'
 import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
 import { rotateDeviceSecret } from './rotate-secret.ts'
 
-/** Resolvers for the device mutations in devices.graphql. */
 export const deviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {

@@ -24,19 +24,19 @@ import {
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** Values of some fields. An omitted field is unset on a new device and unchanged on an existing one. */
+/** The values of some fields. An omitted field is unset on a new device and unchanged on an existing one. */
 export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>
 
 export interface DeviceInput extends DeviceChange {
   name: string
-  /** `addedByDevice`: whether the device itself added the service, which allows the device to remove it later. */
+  /** The services to add. `addedByDevice` means that the device itself added the service and may remove it later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
 }
 
 export interface RegisteredDevice {
   id: string
-  /** The secret that the device authenticates with. It is returned only on creation. */
+  /** The secret that the device authenticates with. The server returns it only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
@@ -74,7 +74,7 @@ export async function registerDevice(
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-/** Changes the given fields; null clears any field except the name. Returns the device's stored ID. */
+/** Changes the given fields and returns the device's stored ID. Null clears any field except the name. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -92,7 +92,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes all of these devices with their services and attributes, or none. Without `force`, rejects active devices. */
+/** Deletes these devices with their services and attributes, all or none. Without `force`, rejects active devices. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   assertIdCount(deviceIds)
   const ids = [...new Set(deviceIds.map(readDeviceId))]
@@ -126,13 +126,18 @@ export async function deleteLockedDevices(
   )
 }
 
-/** Writes the fields of a locked device. Throws CONFLICT if its hardware ID is in use, which ends the transaction. */
+/**
+ * Writes the fields of a locked device. Throws CONFLICT if another device has its hardware ID, which ends the
+ * transaction.
+ */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** The contents of these devices are in memory at once. */
+/**
+ * The number of devices to delete at a time. It is limited because the contents of these devices are in memory at once.
+ */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(

@@ -11,7 +11,8 @@ export interface AuthenticatedDevice {
 }
 
 /**
- * Returns undefined for an unknown device or a wrong secret, in the same time for both. `id` must be a stored ID (`parseId`).
+ * Verifies a device's secret. Returns undefined for an unknown device or a wrong secret, after the same time in both
+ * cases. `id` must be a stored ID (`parseId`).
  */
 export async function verifyDeviceCredentials(
   db: Database,
@@ -24,8 +25,8 @@ export async function verifyDeviceCredentials(
 }
 
 /**
- * Returns the device ID for an HTTP Basic user name. The user name consists of the ID's hexadecimal digits only, because it
- * cannot contain a colon (RFC 7617 §2).
+ * Returns the device ID for an HTTP Basic user name. A user name cannot contain a colon (RFC 7617 §2), so it consists
+ * only of the ID's hexadecimal digits.
  */
 export const idOfBasicUser = (user: string): string | undefined =>
   /^[0-9a-f]{16}$/i.test(user) ? parseId(user.replace(/..(?!$)/g, '$&:')) : undefined

@@ -16,9 +16,10 @@ export interface Reregistration {
 }
 
 /**
- * Replaces the secret of the device with this hardware ID. The device must send its current secret, or its owner must have
- * allowed a new registration. Otherwise throws CONFLICT, because a hardware ID alone must not suffice to take over a device.
- * Returns undefined if no device in the account has the hardware ID. `context.db` must be a transaction.
+ * Replaces the secret of the device with this hardware ID. The device must send its current secret, or its owner must
+ * have allowed a new registration. Otherwise, throws CONFLICT, because a caller must not be able to take over a device
+ * by its hardware ID alone. Returns undefined if no device in the account has the hardware ID. `context.db` must be a
+ * transaction.
  */
 export async function reregisterDevice(
   context: Pick<Context, 'db' | 'viewer'>,

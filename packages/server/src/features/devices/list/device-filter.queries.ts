@@ -14,7 +14,10 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`, and which of these tables they read. */
+/**
+ * Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`. Also returns which of these
+ * tables the conditions read.
+ */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -60,11 +63,13 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   return where
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+/**
+ * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
+ */
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
-/** null for the reserved group matches a device that has no value for any name in the group. */
+/** Expands null for the reserved group, which matches a device without a value for any name in the group. */
 function expandReserved({ name, value }: Change): Change[] {
   if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
   return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
@@ -82,8 +87,8 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
 }
 
 /**
- * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string that
- * contains the group's JSON.
+ * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string
+ * that contains the group's JSON.
  */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
@@ -94,7 +99,10 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/** Selects devices that may have the value in the context, as an override or a base value. Uses the indexes of both tables. */
+/**
+ * Selects devices that may have the value in the context, as an override or a base value. This condition can use the
+ * indexes of both tables.
+ */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (
@@ -117,7 +125,9 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
   return [candidates, sql`${read} = ${value}`]
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+/**
+ * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
+ */
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
@@ -137,5 +147,5 @@ function nested(values: readonly { name: AttributeName; value: string | null }[]
   return JSON.stringify(asObject(members))
 }
 
-/** `Object.fromEntries` treats `__proto__` like any other name. */
+/** Creates an object from entries, because only `Object.fromEntries` treats `__proto__` like any other name. */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

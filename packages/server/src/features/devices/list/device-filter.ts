@@ -7,7 +7,7 @@ import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 
-/** The filter arguments of a device list. null is equivalent to an omitted argument. */
+/** The filter arguments of a device list. Null is equivalent to an omitted argument. */
 export interface DeviceFilterArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -24,14 +24,14 @@ export interface DeviceFilterArguments {
 
 /** The validated filters. A device must match all of them. An empty list matches no device. */
 export interface DeviceFilter {
-  /** Part of the name, case-insensitive. */
+  /** A part of the name, in any case. */
   name?: string
   state?: State
   ids?: string[]
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** Attribute values. null matches a name without a value. */
+  /** The attribute values to match. Null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
   /** The devices that the caller reaches, if not all. */

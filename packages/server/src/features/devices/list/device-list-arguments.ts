@@ -5,7 +5,7 @@ import { type DeviceOrder, readDeviceOrder, readDeviceOrders } from './device-so
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
-  /** Several keys, each in the format of `sort`. If set, `sort` is ignored. */
+  /** Several sort keys, each in the format of `sort`. If set, `sort` is ignored. */
   sortBy?: readonly string[] | null | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | null | undefined

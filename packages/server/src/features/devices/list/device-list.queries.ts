@@ -33,16 +33,19 @@ import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A device row with its sort key in the list. The key is omitted if it is already a column of the row. */
+/** A device row with its sort key in the list. The key is omitted if a column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd` reads the page from the end of the list. It requires a list without a filter, in an order with an index. */
+/**
+ * The start of a page. `fromEnd` reads the page from the end of the list, which requires a list without a filter in an
+ * order with an index.
+ */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
- * How to find the matches. `planned` leaves the choice to PostgreSQL. For a filter without an index, PostgreSQL cannot
- * know whether to read the list in order until the page is full, or to read all devices. `walk` reads the first
- * `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
+ * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
+ * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
+ * reads the first `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -55,7 +58,7 @@ export interface DevicePageQuery {
   start: DeviceStart | SqlStartByKeys
   limit: number
   attributes: AttributesRead
-  /** Default: `planned`. */
+  /** The default is `planned`. */
   search?: Search
 }
 
@@ -84,8 +87,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns a string that is equal for pages with the same statement. Returns undefined for pages whose statements differ too
- * much to be cached: with a filter, an order by an attribute or by several keys, or a position.
+ * Returns a string that is equal for pages with the same statement. Returns undefined if the statements of such pages
+ * differ too much to be cached. This applies to a filter, a position, and an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -96,8 +99,9 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 }
 
 /**
- * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order and the
- * filter need. It then reads the remaining columns of those devices, so skipping a device costs only an index entry.
+ * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order
+ * and the filter need. It then reads the remaining columns of only those devices, so skipping a device costs no more
+ * than an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -128,7 +132,9 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   return completed(sortedRows(source, joined, start, limit), completing)
 }
 
-/** Returns the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order. */
+/**
+ * Selects the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order.
+ */
 function walkedRows(
   accountId: string,
   { order, start, limit }: DevicePageQuery & { start: SqlStart },
@@ -182,7 +188,7 @@ function computedSource({ reads, where, key, order }: Computing) {
   }
 }
 
-/** Computes keys before sorting. The `OFFSET 0` fences prevent PostgreSQL from computing a key again for each use. */
+/** Computes keys before sorting. Without the `OFFSET 0` fences, PostgreSQL would compute a key again for each use. */
 function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
@@ -198,14 +204,13 @@ function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, at
 interface Completing extends Pick<Reads, 'device' | 'live'> {
   accountId: string
   attributes: AttributesRead
-  /** Whether to return the sort key of each row. */
   hasKey: boolean
   isBackwards?: boolean
 }
 
 /**
- * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key. Without
- * them, the planner may scan the whole table.
+ * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key.
+ * Without them, the planner may scan the whole table.
  */
 function completed(rows: Sql, completing: Completing): Sql {
   const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
@@ -243,7 +248,7 @@ const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** Makes PostgreSQL plan a filtered list each time, because the number of matches determines the best index. */
+/** Makes PostgreSQL plan a filtered list at each execution, because the number of matches determines the best index. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
 /** Counts the matching devices. Without a filter, returns the stored count. */
@@ -296,8 +301,13 @@ export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
-/** Whether the row already contains the sort key. A list by name uses the name; a list by ID needs no key. */
+/**
+ * Checks whether the row already contains the sort key. A list by name uses the name, and a list by ID needs no key.
+ */
 const isKeyInRow = ({ by, further }: DeviceOrder): boolean => further.length === 0 && (by === 'name' || by === 'id')
 
-/** Conversion to milliseconds is exact, because the database stores times in whole milliseconds. */
+/**
+ * Converts a key to its form in cursors. Milliseconds are exact, because the database stores times in whole
+ * milliseconds.
+ */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

@@ -16,7 +16,7 @@ import { type DeviceOrder, startAfter } from './device-sort.ts'
 import { readDeviceList } from './read-device-list.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
-/** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
+/** Returns one page of the viewer's devices. `attributes` describes the attributes that the document selects. */
 export async function listDevices(
   context: Context,
   args: DeviceListArguments,
@@ -60,7 +60,10 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters exclude still has a position. For a deleted device, throws NOT_FOUND. */
+/**
+ * Returns the start of a page. A device that the filters exclude still has a position. For a deleted device, throws
+ * NOT_FOUND.
+ */
 async function findStart(
   start: Start,
   order: DeviceOrder,

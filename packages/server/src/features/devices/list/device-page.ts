@@ -4,15 +4,14 @@ import { isIndexed } from './rows-read.ts'
 export interface PageReading {
   page: Omit<DevicePageQuery, 'search'>
   read: (page: DevicePageQuery) => Promise<ListedDeviceRow[]>
-  /** Charges for the rows that `rowsReadByPage` expects. */
   charge: () => Promise<void> | void
-  /** Counts all devices of the account. */
   countAll: () => Promise<number>
 }
 
 /**
- * Reads one page. With a filter that no index serves, first reads the list in order, in the hope that the page is full soon. If
- * it is not, reads all devices. A walk that fills the page reads few devices and is not charged for.
+ * Reads one page. If no index supports the filter, first reads the beginning of the list in order, which is usually
+ * enough to fill the page. If it is not, reads all devices. A walk that fills the page reads few devices, so it is free
+ * of charge.
  */
 export async function readDevicePage({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   const { where, inside } = page.filter

@@ -18,19 +18,20 @@ export interface Reads {
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /**
-   * The columns from which the key is computed. The `OFFSET 0` fence of a scan returns them. Omitted for a list by ID.
+   * The value from which the key is computed. The `OFFSET 0` fence of a scan returns this value. Omitted for a list by
+   * ID.
    */
   value?: Sql
-  /** Whether the key has no index and must be computed for every device. */
+  /** Whether the key has no index. The statement must then compute it for every device. */
   isComputed: boolean
-  /** The attribute name, if the key depends only on its value in `device d`. */
+  /** The attribute's name. Present only if the key depends on nothing but its value in `device d`. */
   attribute?: AttributeName
 }
 
 const ofDevice = { id: sql`d.id`, isComputed: false, reads: { device: true, live: false, context: undefined } }
 const ofLive = { id: sql`l.device_id`, isComputed: false, reads: { device: false, live: true, context: undefined } }
 
-/** Each expression must match the expression in its index. */
+/** PostgreSQL uses an index only for its exact expression, so each expression must match its index. */
 const fieldKeys: Record<DeviceField, DeviceKey> = {
   id: ofDevice,
   name: { ...ofDevice, key: naturally(sql`d.name`), value: sql`d.name` },
@@ -63,11 +64,10 @@ export function keyOf({ by, context }: DeviceSortKey): DeviceKey {
   return { ...ofDevice, ...computed, ...(isPlain && { attribute: by }) }
 }
 
-/** Returns the key of a column that contains `DeviceKey.value`. */
+/** Returns the key for a column that contains `DeviceKey.value`. */
 export const keyFromValue = (order: DeviceSortKey, value: Sql): Sql =>
   order.by === 'state' || order.by === 'id' || isByTime(order) ? value : naturally(value)
 
-/** Returns one key of an order with several keys. */
 export function sqlKeyOf(order: DeviceSortKey): SqlKey {
   const { key, value } = keyOf(order)
   if (key === undefined || value === undefined) return { ...idKey, direction: order.direction }
@@ -77,7 +77,7 @@ export function sqlKeyOf(order: DeviceSortKey): SqlKey {
 
 const idKey = { key: sql`d.id`, json: sql`d.id`, isNullable: false }
 
-/** Returns the device_live column of a reserved attribute; undefined for other attributes. */
+/** Returns the device_live column of a reserved attribute, or undefined for other attributes. */
 export function reservedColumn([group, subName]: AttributeName): Sql | undefined {
   const column = group === RESERVED_GROUP && subName !== undefined ? reservedColumns.get(subName) : undefined
   return column === undefined ? undefined : sql.ref(`l.${column}`)

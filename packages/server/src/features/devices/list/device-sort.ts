@@ -13,13 +13,12 @@ export type DeviceField = (typeof deviceSortFields)[number]
 export interface DeviceSortKey {
   by: DeviceField | AttributeName
   direction: Direction
-  /** The context in which the sort reads the attribute; undefined for the base value. */
+  /** The context in which the sort reads the attribute. Undefined means the base value. */
   context: string | undefined
 }
 
-/** The first sort key of a list of devices, and the others. */
+/** The sort keys of a list of devices. */
 export interface DeviceOrder extends DeviceSortKey {
-  /** The keys after the first. */
   further: readonly DeviceSortKey[]
   /** A string that identifies the order. A cursor is valid only for the order that created it. */
   text: string
@@ -32,7 +31,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { ...key, further: [], text: `devices ${text}` }
 }
 
-/** Reads `sortBy`. One key is equivalent to `sort`. */
+/** Reads `sortBy`. A single key is equivalent to `sort`. */
 export function readDeviceOrders(sortBy: readonly string[], context: string | undefined): DeviceOrder {
   const keys = readSortKeys(sortBy, (text, path) => readSortKey(text, { path, context }))
   const [first, ...further] = keys.map(({ text: _, ...key }) => key)
@@ -61,12 +60,11 @@ const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   lastReported: 'time',
 }
 
-/** Whether the order's keys are times. */
 export const isByTime = ({ by }: DeviceSortKey): boolean => isField(by) && kindOfKey[by] === 'time'
 
 const isField = (by: DeviceSortKey['by']): by is DeviceField => typeof by === 'string'
 
-/** Whether devices can lack a key in this order. */
+/** Checks whether devices can lack a key in this order. */
 export const isNullable = ({ by }: DeviceSortKey): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
@@ -74,13 +72,13 @@ export const isNullable = ({ by }: DeviceSortKey): boolean =>
 export const startAfter = (order: DeviceOrder, place: Place): SqlStart | SqlStartByKeys =>
   order.further.length > 0 ? { afterKeys: databasePlaces(order, place) } : { after: databasePlace(order, place) }
 
-/** Converts a position for comparison in the database. */
+/** Converts a position to the types that the database compares. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
   if (parseId(id) !== id || Array.isArray(key)) throw wrongPlace()
   return { key: databaseKey(order, key as SortKey), id }
 }
 
-/** Like `databasePlace`, for an order with several keys. */
+/** Like `databasePlace`, but for an order with several keys. */
 function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string | Date | null)[]; id: string } {
   const orders: readonly DeviceSortKey[] = [order, ...order.further]
   if (parseId(id) !== id || !Array.isArray(key) || key.length !== orders.length) throw wrongPlace()
@@ -98,6 +96,6 @@ function databaseKey(order: DeviceSortKey, key: SortKey): string | Date | null {
 
 const wrongPlace = (): Error => badInput('after must be an ID or a cursor from the previous page')
 
-/** Accepts years 1 to 9999, like the rest of the API. */
+/** Accepts years from 1 to 9999, like the rest of the API. */
 const isTime = (milliseconds: number): boolean =>
   milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000

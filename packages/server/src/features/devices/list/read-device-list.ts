@@ -11,9 +11,9 @@ import { deviceSortFields } from './device-sort.ts'
 export interface DeviceListWithView extends DeviceListRequest {
   /** The context in which the filter and the order read attributes. */
   context: string | undefined
-  /** The keys of the order; undefined for `sort`. */
+  /** The keys of the order. Undefined if `sort` defines the order. */
   sortBy: readonly string[] | undefined
-  /** The columns of the view; empty without a view. */
+  /** The columns of the view. Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 

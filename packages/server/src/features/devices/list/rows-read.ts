@@ -16,13 +16,13 @@ export interface DeviceListReads {
   total: RowsRead
 }
 
-/** The smallest costly offset. Skipping fewer devices takes no longer than querying the number of devices. */
+/** The smallest offset that is charged. Skipping fewer devices takes no longer than querying the number of devices. */
 export const FAR = 5_000
 
 /**
- * Estimates how many rows the `devices` field may read beyond the rows that it returns, in an account with this many devices.
- * The server needs the estimate before the field runs, to charge for the rows, queue the request, and name the expensive
- * argument in an error. Arguments that `devices` rejects read no rows.
+ * Estimates how many rows the `devices` field may read but not return, in an account with this many devices. The server
+ * needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the expensive
+ * argument in an error. If `devices` would reject the arguments, it reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -30,7 +30,8 @@ export function rowsRead(
 ): DeviceListReads {
   try {
     const { filter, order, page } = readDeviceListArguments(args, firstRecord)
-    // The server does not know the view before the field runs, so it charges for the most that the field may read.
+    // Before the field runs, the server does not know the view. Therefore, it charges for the most that the field may
+    // read.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
     const offset = 'offset' in page.start ? page.start.offset : 0
     return {
@@ -43,7 +44,9 @@ export function rowsRead(
   }
 }
 
-/** Estimates the rows that a page may read but not return. `devices` is the size of the account, infinite if unknown. */
+/**
+ * Estimates the rows that a page may read but not return. `devices` is the size of the account, or infinite if unknown.
+ */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart | SqlStartByKeys },
   devices = Number.POSITIVE_INFINITY,
@@ -55,7 +58,7 @@ export function rowsReadByPage(
   return 'offset' in start ? skippedRows(start.offset, filter, devices) : noRowsRead
 }
 
-/** Estimates the rows that `total` reads. Without a filter, `total` uses a stored count and reads no rows. */
+/** Estimates the rows that `total` reads. Without a filter, `total` uses a stored count, which reads no rows. */
 export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_INFINITY): RowsRead {
   if (Object.keys(filter).length === 0) return noRowsRead
   const matches = maxMatches(filter)
@@ -63,7 +66,7 @@ export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** Returns the maximum number of matches of a filter by IDs or hardware ID; undefined for other filters. */
+/** Returns the maximum number of matches of a filter by IDs or hardware ID. Returns undefined for other filters. */
 function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }
@@ -87,7 +90,10 @@ function reasonsInSort(order: DeviceOrder): string[] {
   ]
 }
 
-/** Returns no reasons if an index finds the matching devices or if every device matches. */
+/**
+ * Returns the reasons why the filter is slow. There are none if an index finds the matching devices or if every device
+ * matches.
+ */
 function reasonsInFilter(filter: DeviceFilter): string[] {
   if (isIndexed(filter)) return []
   const reasons: string[] = []
@@ -106,11 +112,14 @@ export const isIndexed = ({ name, state, platforms, applications, values, where,
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||
   platforms !== undefined ||
-  // Every device has a bulk service, so an index by its type excludes no devices.
+  // Every device has a bulk service, so that type does not exclude any device.
   (applications !== undefined && !applications.includes(BULK_SERVICE)) ||
   (name !== undefined && hasTrigram(name)) ||
   (values?.some(({ value }) => value !== null) ?? false) ||
   (where?.isIndexed ?? false)
 
-/** The index finds only parts with three consecutive letters or digits. The search replaces each sigma with a wildcard. */
+/**
+ * Checks for three consecutive letters or digits, without which the index cannot find a part. A sigma does not count,
+ * because the search replaces it with a wildcard.
+ */
 const hasTrigram = (part: string): boolean => /[\p{L}\p{N}]{3}/u.test(part.replaceAll(/[Σσς]/g, '_'))

@@ -11,7 +11,7 @@ import { divide } from './intervals.ts'
 export const MAX_INTERVALS = 200
 export const DEFAULT_INTERVALS = 60
 
-/** Counts the viewer's events by intervals of time, all at the same moment. */
+/** Counts the viewer's events by intervals of time. All counts describe the same moment. */
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS
@@ -20,7 +20,7 @@ export async function countEventsByInterval(context: Context, args: UserEventCou
   const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   const filter = where === undefined ? given : { ...given, where }
-  // An event of this millisecond is included.
+  // `until` is exclusive, so one millisecond is added to include events of the current one.
   const until = given.until ?? new Date(now.getTime() + 1)
   const from = given.from ?? monthBefore(until)
   const intervals = divide({ from, until }, size)

@@ -4,7 +4,6 @@ export interface Intervals {
   start: number
   /** The length of an interval in milliseconds. */
   step: number
-  /** The number of intervals. */
   size: number
 }
 
@@ -13,7 +12,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Lengths that divide a minute, an hour, a day, or weeks. */
+/** The lengths divide a minute, an hour, or a day, or are whole days or weeks. */
 const steps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
@@ -21,7 +20,7 @@ const steps = [
   ...[1, 7, 14, 28].map((days) => days * DAY),
 ]
 const LONGEST = 28 * DAY
-/** A Monday at 0:00 UTC, from which weeks count. */
+/** Weeks are counted from this time, a Monday at 0:00 UTC. */
 const MONDAY = 4 * DAY
 
 /** Divides a range of time into at most `size` intervals of a round length in UTC. An empty range has no intervals. */
@@ -32,7 +31,7 @@ export function divide({ from, until }: { from: Date; until: Date }, size: numbe
 
 function longStep(from: Date, until: Date, size: number): number {
   let step = Math.max(1, Math.ceil((until.getTime() - from.getTime()) / size / LONGEST)) * LONGEST
-  // The range can begin and end within an interval.
+  // The range can begin and end within an interval, so it may need one interval more than its length suggests.
   while (countOf(step, from, until) > size) step += LONGEST
   return step
 }

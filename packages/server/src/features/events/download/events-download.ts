@@ -13,12 +13,15 @@ import { type EventSlice, findWindowEnd, selectFittingEvents } from '../events.q
 import { type EventListArguments, readEventWhere } from '../events.ts'
 
 const PATH = '/events/v1.csv'
-/** Events that a statement with a filter in the filter language examines. */
+/** The number of events that one statement with a filter in the filter language examines. */
 const WINDOW = 20_000
-/** The event that records a link lists at most this many devices. */
+/** The maximum number of devices that the event of a link lists. */
 const LISTED_DEVICES = 20
 
-/** Returns a URL that serves the matching events as CSV. A later change of a view does not change what it serves. */
+/**
+ * Returns a URL that serves the matching events as CSV. If the view changes later, the URL still serves the same
+ * selection.
+ */
 export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock } = context
@@ -33,7 +36,9 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   return createDownloadLink(context, { path: PATH, content, description: describe(filter, args) })
 }
 
-/** Describes the link as its arguments. Replaces a long list of device IDs with its length, as `devices`. */
+/**
+ * Describes the link as its arguments. If the list of device IDs is long, replaces it with its length, as `devices`.
+ */
 function describe(
   { from, until, types, deviceIds }: EventFilter,
   { where, view, context }: EventListArguments,
@@ -82,7 +87,10 @@ async function* pages(download: Download): AsyncGenerator<string> {
   else yield* pagesByWindow(download, filter, start)
 }
 
-/** A filter in the filter language examines one event after another, so that each statement examines a limited number. */
+/**
+ * Reads the events in windows of a fixed number of events. A filter in the filter language examines one event after
+ * another, so each statement must be limited.
+ */
 async function* pagesByWindow(
   download: Download,
   filter: EventFilter,
@@ -108,8 +116,8 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   for (;;) {
     const slice: EventSlice = { filter, start, limit }
     const { events, mayHaveMore } = await download.read((db) => selectFittingEvents(db, accountId, slice))
-    // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters. `escape_formulas`
-    // prefixes such cells with an apostrophe.
+    // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters.
+    // `escape_formulas` adds an apostrophe to such cells.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
@@ -119,11 +127,10 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   }
 }
 
-/** Twice the number of events on the last page, rounded up to whole rate-limit points. */
+/** Returns twice the number of events on the last page, rounded up to whole rate-limit points. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 
-/** Reads what `eventsUrl` stored in a link. */
 function filterOf({ filter, deviceIds, selection }: DownloadContent): EventFilter {
   const { from, until, types, devicesOnly } = filter as {
     from?: string

@@ -7,28 +7,28 @@ import { type AccountFilter, collectLive } from './live-events.ts'
 
 export interface EventStart {
   after: bigint
-  /** Event IDs above `after` to exclude. */
+  /** The IDs of events above `after` to exclude. */
   known?: ReadonlySet<string>
 }
 
 export interface EventStreamOptions {
   db: Database
-  /** The feed's position must be known. */
+  /** The feed to read from. Its position must be known. */
   feed: Feed
   accountId: string
   start: EventStart
   filter: AccountFilter
-  /** Decides which events to deliver. The iterator throws the reason of its signal. */
+  /** Decides which events to deliver. When its signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
 }
 
-/** Minimum and maximum number of events per page, and a page's approximate maximum size in bytes. */
+/** Limits the number of events per page, and the approximate size of a page in bytes. */
 const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
 
 /**
- * Iterates over one account's events after a start position. The iterator delivers each event exactly once, in order, as fast
- * as the consumer reads. It reads settled events from the table and new events from memory. If the new events exceed the memory
- * limit, the iterator reads from the table again. `return()` ends the iteration even during a wait.
+ * Iterates over one account's events after a start position. The iterator delivers each event exactly once and in
+ * order. It reads settled events from the table and new events from memory. If the consumer is so slow that new events
+ * exceed the memory limit, the iterator reads from the table again. `return()` ends the iteration even during a wait.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()
@@ -60,8 +60,8 @@ async function* follow(
   let after = start.after
   let limit = PAGE.min
   while (!ended.aborted) {
-    // Events settled by now are read from the table. Collecting later events starts before that read, which prevents gaps and
-    // duplicates.
+    // The table is read up to the current position, and later events are collected in memory. Collecting begins before
+    // the table is read, which prevents gaps and duplicates.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {

@@ -4,7 +4,7 @@ import type { EventSource, EventTypeName, Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
-/** The end of the event log at a point in time. */
+/** The end of the event log at one moment. */
 export interface LogEnd {
   /** The last assigned event ID. */
   last: bigint
@@ -15,9 +15,9 @@ export interface LogEnd {
 }
 
 /**
- * Reads the end of the event log without consuming a transaction ID. The statement reads `last` from the sequence's row first,
- * and then the next transaction ID. `pg_snapshot_xmax` alone is not an upper limit because it excludes transactions that began
- * after the most recently ended transaction.
+ * Reads the end of the event log without consuming a transaction ID. The statement reads `last` from the sequence's row
+ * before it reads the next transaction ID. `pg_snapshot_xmax` alone would be too low, because it excludes transactions
+ * that began after the most recently ended transaction.
  */
 export async function readLogEnd(db: Database): Promise<LogEnd> {
   const rows = await query<Record<keyof LogEnd, string>>(
@@ -45,19 +45,22 @@ interface Row extends FittingRow {
   data: string
 }
 
-// Selects `targets` and `data` as strings because their lengths determine the event's size in memory.
+// The statement selects `targets` and `data` as strings, because their lengths determine the event's size in memory.
 const columns = `account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
   source, targets::text, state, data::text`
 
 export interface Range {
-  /** Exclusive. */
+  /** The exclusive start of the range. */
   after: bigint
-  /** Inclusive. Must be settled, because transactions can still commit events below an unsettled ID. */
+  /**
+   * The inclusive end of the range. It must be settled, because transactions can still commit events below an unsettled
+   * ID.
+   */
   upTo: bigint
   limit: number
 }
 
-/** The events of a range, or of its beginning if the range exceeds the event limit or the size limit. */
+/** The events of a range. If the range exceeds the limit on events or bytes, the events are from its beginning. */
 export interface FeedPage {
   events: FeedEvent[]
   /** `events` is complete up to and including this ID. */
@@ -70,7 +73,7 @@ const inOrder = fitting('number')
 export async function readSettled(db: Database, range: Range): Promise<FeedPage> {
   const rows = await query<Row>(
     db,
-    // The index that spans all accounts is on `id + 0`.
+    // The index that spans all accounts is on `id + 0`, so only this expression can use it.
     `${inOrder.head} select event.id + 0 as number, ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint
      order by event.id + 0 limit $3 ${inOrder.tail}`,
     [String(range.after), String(range.upTo), range.limit],
@@ -142,5 +145,5 @@ function toFeedEvent({
   }
 }
 
-/** Approximate size of an event in memory, in bytes, without `targets` and `data`. */
+/** The approximate size of an event in memory, in bytes, without `targets` and `data`. */
 const FIXED_BYTES = 500

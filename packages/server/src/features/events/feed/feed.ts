@@ -15,27 +15,33 @@ export interface FeedBatch {
 }
 
 export interface Feed {
-  /** The feed has delivered every event up to this ID. Undefined until the first settled ID is known. */
+  /** The last ID up to which the feed has delivered every event. Undefined until the first settled ID is known. */
   readonly position: bigint | undefined
   /**
-   * Calls the listener with every batch from now on. The first batch begins at the current `position`, and each later batch
-   * begins where the previous batch ended. Returns a function that unsubscribes the listener.
+   * Calls the listener with every batch from now on. The first batch begins at the current `position`, and each later
+   * batch begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** Calls the listener with each new position, for readers with their own cursor. Returns a function that unsubscribes it. */
+  /**
+   * Calls the listener with each new position. This is for readers with their own cursor. Returns a function that
+   * removes the listener.
+   */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
-  /** Reads soon and notifies the other processes. Call it after committing events. Repeated calls are safe. */
+  /**
+   * Makes this process read soon and notifies the other processes. Call this after committing events. Repeated calls
+   * are cheap.
+   */
   wake(): void
   lag(): FeedLag
   close(): Promise<void>
 }
 
 export interface FeedLag {
-  /** Maximum possible age of an undelivered event. */
+  /** The maximum possible age, in seconds, of an undelivered event. */
   seconds: number
-  /** Number of event IDs assigned but not delivered, including IDs of rolled-back events. */
+  /** The number of event IDs that have been assigned but not delivered, including IDs of rolled-back events. */
   events: number
 }
 
@@ -45,19 +51,25 @@ export interface FeedOptions {
   log: FastifyBaseLogger
 }
 
-/** NOTIFY channel for committed events. The notifications have no payload. */
+/** The NOTIFY channel for committed events. Its notifications have no payload. */
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000
-/** The default pause between reads. */
+/** The default pause between reads, in milliseconds. */
 const IDLE_MS = 1_000
-/** While events are unsettled, pauses start at this minimum and double up to the maximum. */
+/**
+ * The minimum pause, in milliseconds. While events are unsettled, pauses start at this length and double up to the
+ * maximum.
+ */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
-/** If no read has succeeded for this long, the time since the last successful read is reported as lag. */
+/** The time, in milliseconds, without a successful read after which the feed reports that time as lag. */
 const LATE_MS = 2 * IDLE_MS
 
-/** Follows the event log in order, without missing or duplicating events of late commits. Each process creates one feed. */
+/**
+ * Follows the event log in order. The feed neither misses nor repeats the events of transactions that commit late. Each
+ * process creates one feed.
+ */
 export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const horizon = createHorizon()
   const listeners = new Set<(batch: FeedBatch) => void>()
@@ -65,7 +77,10 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const pacer = createPacer()
   let position: bigint | undefined
   let batch = BATCH
-  /** The log's end at the first read. The feed delivers every event above this ID, even those written before it is settled. */
+  /**
+   * The log's end at the first read. The feed delivers every event above this ID, even one that was written before this
+   * ID is settled.
+   */
   let start: bigint | undefined
   let last = 0n
   let readAt = performance.now()
@@ -86,7 +101,8 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     let after = position ?? start ?? settled
     position = after
     while (after < settled) {
-      // Without listeners, this loop does not await, so a listener cannot subscribe before the position advances.
+      // Without listeners, this loop does not await anything. Otherwise, a listener could subscribe before the position
+      // advances.
       const { events, upTo } =
         listeners.size === 0
           ? { events: [], upTo: settled }
@@ -139,7 +155,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const cutPause = (): void => {
     if (isFollowed()) pacer.cut()
   }
-  // Notifications can be lost, so the feed also polls.
+  // The feed also polls, because notifications can be lost.
   const subscription = notifications.subscribe({
     channel: eventChannel,
     onNotification: ({ isOwn }) => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pauses between two reads. `cut()` shortens the current pause, or the next pause if none has begun. */
+/** Pauses between two reads. `cut()` shortens the current pause, or the next one if no pause is in progress. */
 export interface Pacer {
-  /** Waits for `max` milliseconds, or until `cut()` is called, but at least `min` milliseconds. */
+  /** Waits for `max` milliseconds or until `cut()` is called, but at least for `min` milliseconds. */
   pause(max: number, min: number): Promise<void>
   cut(): void
 }
@@ -11,7 +11,10 @@ export function createPacer(): Pacer {
   let isCut = false
   let endPause: (() => void) | undefined
 
-  /** Every mutation may cut a pause, and aborting a signal takes 30 times as long, because it creates errors. */
+  /**
+   * Waits with a timer and a callback. An AbortSignal would take 30 times as long, because aborting it creates errors,
+   * and every mutation may cut a pause.
+   */
   const pauseUntilCut = async (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms).unref()

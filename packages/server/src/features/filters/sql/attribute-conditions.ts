@@ -7,7 +7,10 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareText, compareTime, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
-/** How a condition is used. Below NOT, an index is useless, so the condition needs no form for it. */
+/**
+ * Describes the place of a condition in the filter. Below NOT, an index is useless, so the condition does not need a
+ * form that uses one.
+ */
 export interface Use {
   readonly isNegated: boolean
 }
@@ -39,7 +42,7 @@ export function compareAttributeList(
   return match === 'all' ? both(each) : either(each)
 }
 
-/** Whether the name has a value, or the group of this name contains any value. */
+/** Matches if the name has a value, or if the group of this name contains any value. */
 export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
   const { of, name } = subject
   const overrides = overridesOf(scope, subject)
@@ -57,14 +60,14 @@ export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subje
 const contains = (attributes: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`${attributes} ? ${first}` : sql`(${attributes} -> ${first}::text) ? ${subName}`
 
-/** The columns of the reserved names in a name or group. */
+/** Returns the columns of the reserved names in a name or group. */
 function columnsIn([group, subName]: AttributeName): string[] {
   if (group !== RESERVED_GROUP) return []
   const column = subName === undefined ? undefined : reservedColumns.get(subName)
   return column === undefined ? [...reservedColumns.values()] : [column]
 }
 
-/** The column that contains the base value of a reserved name; undefined for other names. */
+/** Returns the column with the base value of a reserved name, or undefined for other names. */
 function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined
@@ -86,7 +89,7 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/** The attributes that a context overrides; undefined if the condition reads base values. */
+/** Returns the attributes that a context overrides, or undefined if the condition reads base values. */
 function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
   const context = contextOf(subject, scope)
   if (context === undefined) return undefined
@@ -100,7 +103,7 @@ function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undef
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
-/** Returns the value as text; null if the value is missing or a group. */
+/** Returns the value as text, or null if the value is missing or a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
   const overrides = overridesOf(scope, subject)
   const override = overrides && valueIn(overrides, subject.name)
@@ -109,7 +112,7 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** Whether the value is one of these values, in a form that uses the indexes on values. */
+/** Matches if the value is one of these values. The condition has a form that can use the indexes on values. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)
@@ -140,7 +143,9 @@ function targetsByReserved({ accountId }: FilterScope, name: AttributeName, valu
     where b.account_id = ${accountId} and ${either(values.map((value) => equalsReserved(column, value)))}`
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+/**
+ * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
+ */
 const equalsReserved = (column: Sql, value: string): Sql =>
   sql`(${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))} and ${column} = ${value})`
 

@@ -7,7 +7,7 @@ import type { FilterScope, Sql } from './rows.ts'
 
 type Operator = Compare['operator']
 
-/** Compares a string, or null for a missing value. With a missing value, the comparison is null. */
+/** Compares a string. The result is null if the value is missing. */
 export function compareText(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type === 'pattern') {
     return operator === '=' ? matchesExactly(value, literal.parts) : matchesIgnoringCase(value, literal.parts)
@@ -17,7 +17,7 @@ export function compareText(value: Sql, operator: Operator, literal: Literal): S
   return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
 }
 
-/** Compares in natural order. `value` must be truncated like the result of `sortable`, or shorter. */
+/** Compares in natural order. `value` must have at most as many characters as the result of `sortable`. */
 export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text: string): Sql =>
   sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
 
@@ -26,7 +26,7 @@ export function textOf(literal: Literal): string {
   return literal.value
 }
 
-/** Compares a time, or null for a missing time. Relative times are relative to `now`. */
+/** Compares a time. The result is null if the value is missing. Relative times are relative to `now`. */
 export function compareTime(
   value: Sql,
   operator: Operator,
@@ -41,7 +41,9 @@ export function compareTime(
   throw new Error(`expected a time, found a literal of the type ${literal.type}`)
 }
 
-/** Seconds after which a time is beyond every stored time, in either direction. */
+/**
+ * The maximum number of seconds from `now`. With more, a time would be beyond every stored time, in either direction.
+ */
 const MAX_SECONDS = 100_000_000_000
 
 function timeFrom(now: FilterScope['now'], seconds: number): Sql {
@@ -51,7 +53,8 @@ function timeFrom(now: FilterScope['now'], seconds: number): Sql {
 }
 
 /**
- * JavaScript's times end before PostgreSQL's, so a time outside its range is later or earlier than every stored time.
+ * Converts a time to SQL. JavaScript's range of times is smaller than PostgreSQL's. A time outside JavaScript's range
+ * becomes one that is later or earlier than every stored time.
  */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)
@@ -72,7 +75,7 @@ export function compareInteger(value: Sql, operator: Operator, literal: Literal)
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
 }
 
-/** Email addresses of users are case-insensitive. */
+/** Converts a literal to lowercase, because email addresses of users are case-insensitive. */
 export function lowercase(literal: Literal): Literal {
   if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
   if (literal.type !== 'pattern') return literal

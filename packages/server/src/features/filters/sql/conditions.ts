@@ -16,8 +16,8 @@ import { both, either, type FilterScope, type Sql } from './rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
 /**
- * Converts a filter to one SQL condition. The condition is null for missing values, which WHERE treats like false. NOT
- * first converts null to false. The scope's tables then contain the tables that the condition reads.
+ * Converts a filter to one SQL condition. The condition is null for missing values. WHERE treats null like false, and
+ * NOT converts null to false first. Afterward, the scope's tables contain the tables that the condition reads.
  */
 export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
   condition(filter, scope, { isNegated: false })

@@ -75,7 +75,7 @@ function compare(scope: FilterScope, { name, operator, literal }: Comparison): S
   ])
 }
 
-/** If an ID does not fit in the column, no event has this ID. */
+/** Compares an event ID. A longer ID does not fit in the column, so no event can have it. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
 function hasValue({ name }: EventSubject): Sql {
@@ -85,7 +85,7 @@ function hasValue({ name }: EventSubject): Sql {
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
-/** The values of a field that can have several values per event. */
+/** Returns the values of a field that can have several values per event. */
 function valuesOf(name: EventSubject['name']): Sql | undefined {
   if (name === 'changed') {
     return sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
@@ -99,7 +99,7 @@ function valuesOf(name: EventSubject['name']): Sql | undefined {
 const columns: Partial<Record<EventSubject['name'], Sql>> = {
   id: sql`event.id::text`,
   type: sql`event.type`,
-  // Includes the changes of the key's bulk jobs.
+  // The changes of a bulk job belong to the key that started the job.
   key: sql`(case event.source ->> 'kind' when 'accessKey' then event.source ->> 'id' when 'job' then event.source ->> 'key' end)`,
   job: sql`(case when event.source ->> 'kind' = 'job' then event.source ->> 'id' end)`,
   state: sql`event.state`,

@@ -36,7 +36,9 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
   }
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+/**
+ * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
+ */
 function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
   const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')
   if (literal.type === 'string' && operator === '=' && isSorted)
@@ -111,7 +113,7 @@ export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   if (column !== undefined) return sql.ref(`s.${column}`)
   tables.serviceLive = true
   if (name === 'lastReported') return sql`live.last_reported`
-  // A service that has never reported a state inherits the state of its device.
+  // A service that has never reported a state has the state of its device.
   tables.live = true
   return sql`coalesce(live.state, l.state)`
 }
@@ -123,7 +125,10 @@ function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
 
 const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
 
-/** Compares the title or the protocol of a service's type. The database does not store them. */
+/**
+ * Compares the title or the protocol of a service's type. The database stores neither, so the condition lists the
+ * matching types.
+ */
 function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
   const ids = applicationTypes.map(({ id }) => id)
   const values = applicationTypes.map((type) => (column === 'title' ? type.name : type.protocol))

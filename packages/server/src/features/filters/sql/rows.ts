@@ -3,9 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 export type Sql = RawBuilder<unknown>
 
 /**
- * The tables that a filter's conditions read, with the aliases of the surrounding statement: `device d`, `device_live
- * l`, and the overrides `o` of the request's context; for services `service s`, `service_live live`, and their
- * overrides `so`.
+ * The tables that a filter's conditions read, with the aliases of the surrounding statement. For devices, these are
+ * `device d`, `device_live l`, and the overrides `o` of the request's context. For services, they are `service s`,
+ * `service_live live`, and the overrides `so`.
  */
 export interface FilterTables {
   device: boolean
@@ -23,18 +23,18 @@ export const noTables = (): FilterTables => ({
   serviceOverrides: false,
 })
 
-/** The context of one filter's conditions. */
+/** The data that all conditions of one filter share. */
 export interface FilterScope {
   readonly accountId: string
-  /** The context in which the filter reads attributes; undefined for the base values. */
+  /** The context in which the filter reads attributes. Undefined means the base values. */
   readonly context: string | undefined
-  /** The reference time for relative times: Unix milliseconds, or a column of the statement. */
+  /** The reference time for relative times: milliseconds since 1970, or a column of the statement. */
   readonly now: number | Sql
-  /** The tables that the conditions read. Each condition adds the tables that it reads. */
+  /** The tables that the conditions read. Each condition adds its own. */
   readonly tables: FilterTables
 }
 
-/** The ID of the row that a condition applies to. */
+/** Returns the ID of the row that a condition applies to. */
 export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
   if (of === 'service') return sql`s.id`
   tables.device = true
@@ -44,7 +44,7 @@ export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
 export const either = (conditions: readonly Sql[]): Sql =>
   conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` or `)})`
 
-/** An empty conjunction is true. */
+/** Combines conditions with AND. Without conditions, the result is true. */
 export const both = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0
     ? sql`true`

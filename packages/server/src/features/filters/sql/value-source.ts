@@ -11,7 +11,7 @@ export type ValueSubject = FieldSubject | AttributeSubject
 /** The units of time for counting values, named as in `date_trunc`. Weeks start on Monday. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'
 
-/** Returns a value as text of at most 200 characters. Times become the start of their interval in UTC. */
+/** Returns a value as text of at most 200 characters. A time becomes the start of its interval in UTC. */
 export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
   if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
   if (subject.valueType === 'boolean') return sql`${booleanText(scope, subject)}`
@@ -26,13 +26,13 @@ function booleanText(scope: FilterScope, subject: FieldSubject): Sql {
   return sql`(${state} = 'active')::text`
 }
 
-/** The bulk service is the device itself. */
+/** Excludes the bulk service, which represents the device itself. */
 export const isNoBulkService = sql`s.application <> ${sql.lit(BULK_SERVICE)}`
 
-/** Joins the states of services that report their own. */
+/** Joins the states of services that report their own state. */
 export const joinServiceLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 
-/** Joins the overrides of a context, as `o` for devices and `so` for services. */
+/** Joins the overrides of a context, as `o` for devices and as `so` for services. */
 export function overridesIn(context: string, of: 'device' | 'service'): Sql {
   const alias = sql.raw(of === 'device' ? 'o' : 'so')
   const target = sql.raw(of === 'device' ? 'd' : 's')

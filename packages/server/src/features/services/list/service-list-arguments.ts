@@ -16,7 +16,7 @@ export interface ServiceSortKey {
   direction: Direction
 }
 
-/** The arguments of `services`. null is equivalent to an omitted argument. */
+/** The arguments of `services`. Null is equivalent to an omitted argument. */
 export interface ServicesArguments extends PageArguments {
   sortBy?: readonly string[] | null | undefined
   where?: string | null | undefined
@@ -28,7 +28,7 @@ export interface ServicesArguments extends PageArguments {
 
 export interface ServicesSelection {
   where: ReadFilter | undefined
-  /** The reference time for relative times in `where`, in Unix milliseconds. */
+  /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now: number
   context: string | undefined
   /** The devices that the caller reaches, if not all. */
@@ -77,10 +77,12 @@ const typeOfKey: Record<ServiceField, KeyType> = {
   'device.name': 'text',
 }
 
-/** Whether services can lack a value for the key. */
+/** Checks whether services can lack a value for the key. */
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
-/** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
+/**
+ * Converts a position to the types that the database compares. Rejects values that only a forged cursor can contain.
+ */
 export function servicePlace(
   keys: readonly ServiceSortKey[],
   { key, id }: Place,

@@ -32,9 +32,9 @@ export interface ServicePageQuery {
   limit: number
   attributes: boolean
   /**
-   * How to find the matches of a filter without an index, in an order that begins with the name of the device. PostgreSQL cannot
-   * know which is faster: `walk` reads the services of the next `WALKED` devices, and `scan` all services. Default: PostgreSQL
-   * decides.
+   * The way to find the matches of a filter without an index, in an order that begins with the name of the device.
+   * PostgreSQL cannot know which way is faster. `walk` reads the services of the next `WALKED` devices, and `scan`
+   * reads all services. If omitted, PostgreSQL decides.
    */
   search?: 'walk' | 'scan'
 }
@@ -52,7 +52,8 @@ export async function selectServicePage(
   )
   const source = { columns: sql`s.device_id, ${serviceColumns(attributes, state)}`, from, where }
   const ownKeys = keys.map((key) => sqlKeyOf(key, selection.context))
-  // No index has the sum of two strings, so PostgreSQL reads all services and sorts the matches.
+  // No index contains an expression with this concatenation. PostgreSQL therefore reads all services and sorts the
+  // matches.
   const scanned = { ...ownKeys[0]!, key: naturally(sql`(d.name || '')`) }
   const sqlKeys = search === 'scan' ? [scanned, ...ownKeys.slice(1)] : ownKeys
   const { rows } = await sql<readonly unknown[]>`${sql.raw(plannedEachTime)}${servicesAsRows}
@@ -86,7 +87,10 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/** The next devices of a list by the name of the device, and those with the name of the last of them. */
+/**
+ * Selects the next devices of a list in order of device name. Also selects the devices with the same name as the last
+ * of them.
+ */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
   const [first] = 'afterKeys' in start ? start.afterKeys.keys : []
@@ -98,7 +102,7 @@ function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStar
     fetch first ${sql.lit(WALKED)} rows with ties) as d`
 }
 
-/** The services that match, except bulk services, of these devices. */
+/** Selects the matching services of these devices, without bulk services. */
 function matching(
   accountId: string,
   { where, now, context, inside }: ServicesSelection,

@@ -73,7 +73,9 @@ async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceL
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/** A walk that fills the page reads few devices and is not charged for. */
+/**
+ * Reads a page without an index for the filter. A walk that fills the page reads few devices, so it is free of charge.
+ */
 async function readUnindexed({
   read,
   charge,
@@ -120,8 +122,8 @@ async function findStart(
 }
 
 /**
- * Estimates how many devices the `services` field reads, for its page and for its `total`, in an account with this many
- * devices. Arguments that `services` rejects read no devices.
+ * Estimates how many devices the `services` field reads for its page and for its `total`, in an account with this many
+ * devices. If `services` would reject the arguments, it reads no devices.
  */
 export function serviceRowsRead(
   args: ServicesArguments,
@@ -136,7 +138,10 @@ export function serviceRowsRead(
   }
 }
 
-/** In the order by device name, an index finds the first services without reading the others. */
+/**
+ * Estimates the devices that a page reads. In the order by device name, an index finds the first services without
+ * reading the others.
+ */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const { where } = selection
   const reasons: string[] = []

@@ -1,13 +1,12 @@
 import { describeSource } from '../../events/event-source.ts'
 import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
-/** An event to create deliveries from. */
 export interface DeliverableEvent {
   id: string
   type: EventTypeName
   timestamp: Date
   actorId: string | null
-  /** The address of the person who made the change, if any. */
+  /** The email address of the person who made the change, if any. */
   actorEmail?: string | null
   source: EventSource | null
   deviceId: string | null
@@ -42,7 +41,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** Multiword target kinds, which form a single part of a message type. */
+/** A target kind of several words is a single part of a message type. */
 const multiWordKinds = ['ACCESS_KEY', 'KEY_POLICY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */

@@ -21,8 +21,8 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
 }
 
 /**
- * Hides the cursor from servers of the previous release, which would deliver every event to a webhook with a filter. They find
- * the cursor at the end of all events and leave the work to this release.
+ * Hides the cursor from servers of the previous release, which would ignore a webhook's filter and deliver every event
+ * to it. Those servers find the cursor at the end of all events and leave the work to this release.
  */
 export async function hideCursor(db: Database): Promise<void> {
   await sql`
@@ -34,7 +34,7 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
-  /** Webhooks whose filter decides later. */
+  /** The webhooks that receive the event only if it matches their filter. */
   filteringIds: string[]
 }
 
@@ -46,14 +46,18 @@ export interface Owed {
 }
 
 /**
- * Approximate maximum size of one transaction's deliveries, in bytes. The event that crosses the limit is the last event
- * selected, so at least one event is always selected. An event is at most 400 KiB, which results in 8 MiB for 20 webhooks.
+ * The approximate maximum size of one transaction's deliveries, in bytes. The event that crosses the limit is the last
+ * event selected, so at least one event is always selected. An event has at most 400 KiB, which results in 8 MiB for 20
+ * webhooks.
  */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Approximate size of a delivery without the event's data, in bytes. */
+/** The approximate size of a delivery without the event's data, in bytes. */
 const FIXED_BYTES = 1_000
 
-/** Selects a range's events for enabled webhooks, in order. A webhook does not receive events older than itself. */
+/**
+ * Selects a range's events for enabled webhooks, in order. A webhook does not receive events that are older than the
+ * webhook.
+ */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email, actor_email as "actorEmail",
@@ -101,10 +105,13 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Creates deliveries that are due immediately. Skips deleted webhooks and locks all others until the transaction ends. */
+/**
+ * Creates deliveries that are due immediately. Skips webhooks that have been deleted, and locks all others until the
+ * transaction ends.
+ */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
-  // Sends each event's body to the database only once for all webhooks.
+  // Several webhooks can need the same body, so each event's body is sent to the database only once.
   const bodies = new Map(deliveries.map(({ eventId, body }) => [eventId, body]))
   await sql`
     with present as materialized (

@@ -21,34 +21,34 @@ export interface FanOutOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Whether this process is sending the webhook's deliveries. If so, new deliveries do not need a job. */
+  /** Returns whether this process is sending the webhook's deliveries. If so, new deliveries do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
-  /** Called after events are committed that wait for the filters of these webhooks. */
+  /** Called after events that wait for the filters of these webhooks are committed. */
   onWaiting: (webhooks: WebhookAddress[]) => void
 }
 
-/** Maximum number of event IDs per transaction. */
+/** The maximum number of event IDs per transaction. */
 const RANGE = 500n
 const IDLE_MS = 1_000
-/** The pause between two reads. It lets events accumulate for batches. */
+/** The pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
 const MIN_PAUSE_MS = 10
 /**
- * The pause while clients are waiting or another process is creating deliveries. A longer pause results in fewer, larger
- * transactions.
+ * The pause, in milliseconds, while clients are waiting or another process is creating deliveries. A longer pause
+ * results in fewer, larger transactions.
  */
 const BUSY_MS = 250
-/** How often to save the cursor if no event has produced a delivery. */
+/** The interval, in milliseconds, at which the cursor is saved if no event has produced a delivery. */
 const SAVE_MS = 1_000
 
 export function createFanOut({ db, feed, load, log, isSending, onCreated, onWaiting }: FanOutOptions): FanOut {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   const unsubscribe = feed.onAdvance(() => wake.resolve())
-  /** The expected saved cursor, and the event ID up to which no deliveries remain to be created. */
+  /** The cursor that the database should contain, and the event ID up to which no deliveries remain to be created. */
   let position: { cursor: bigint; upTo: bigint } | undefined
-  /** Number of event IDs to read in one step. */
+  /** The number of event IDs to read in one step. */
   let range = RANGE
   let savedAt = 0
 
@@ -69,7 +69,8 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
     if (after >= settled) return 'done'
     const requested = smaller(settled, after + range)
     const { events, upTo } = await selectOwed(db, { after, upTo: requested })
-    // The database reads every requested event to determine how many fit. If only a few fit, the next request is small.
+    // The database reads every requested event to determine how many fit. If only a few fit, the next request should be
+    // small.
     range = smaller(RANGE, 2n * (upTo < requested ? upTo - after : range))
     let outcome: Outcome = 'done'
     if (events.length > 0) {
@@ -121,7 +122,10 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
   }
 }
 
-/** All settled events are processed, more events remain, or another process is creating deliveries. */
+/**
+ * The result of a step. `done` means that all settled events are processed. `more` means that more events remain.
+ * `elsewhere` means that another process is creating deliveries.
+ */
 type Outcome = 'done' | 'more' | 'elsewhere'
 
 interface Step extends Pick<FanOutOptions, 'isSending'> {
@@ -132,8 +136,8 @@ interface Step extends Pick<FanOutOptions, 'isSending'> {
 }
 
 /**
- * In one transaction, saves deliveries, advances the cursor past their events, and adds jobs that start sending. Returns
- * undefined and saves nothing if another process has already moved the cursor.
+ * In one transaction, saves deliveries, advances the cursor past their events, and adds jobs that start sending. If
+ * another process has already moved the cursor, returns undefined and saves nothing.
  */
 async function commitDeliveries(
   db: Database,

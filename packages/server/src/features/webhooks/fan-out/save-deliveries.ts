@@ -13,12 +13,15 @@ export interface DeliveredEvent extends DeliverableEvent {
   webhookIds: readonly string[]
 }
 
-/** After this time, a job checks that new deliveries are being sent, in case this process has terminated. */
+/**
+ * The number of seconds after which a job checks that new deliveries are being sent, because this process may have
+ * ended.
+ */
 const FALLBACK_SECONDS = 5
 
 /**
- * Saves deliveries, and adds jobs that start sending unless this process is sending already. Returns the webhooks that got
- * deliveries. `db` must be a transaction.
+ * Saves deliveries. Unless this process is already sending, also adds jobs that start sending. Returns the webhooks
+ * that have new deliveries. `db` must be a transaction.
  */
 export async function saveDeliveries(
   db: Database,
@@ -38,7 +41,7 @@ export async function saveDeliveries(
   return webhooks
 }
 
-/** All webhooks receive the same body for an event, each with its own message ID. */
+/** Creates an event's deliveries. All webhooks receive the same body, each with its own message ID. */
 function deliveriesOf({ accountId, email, webhookIds, ...event }: DeliveredEvent): NewDelivery[] {
   if (webhookIds.length === 0) return []
   const body = eventBody(event, { id: accountId, email })

@@ -18,9 +18,11 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { findWebhookRow } from '../webhooks.queries.ts'
 import { endViewPause, pauseForView } from './view-pause.ts'
 
-/** Applies the filters of webhooks to their pending events, and creates the deliveries. Each process runs one. */
+/**
+ * Applies the filters of webhooks to their pending events and creates the deliveries. Each process runs one filterer.
+ */
 export interface Filterer {
-  /** Call it when these webhooks have pending events. */
+  /** Starts filtering for these webhooks. Call this when they have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
   close(): Promise<void>
 }
@@ -33,20 +35,19 @@ export interface FiltererOptions {
   onCreated: (webhooks: WebhookAddress[]) => void
 }
 
-/** Maximum number of events in one step. */
+/** The maximum number of events in one step. */
 const BATCH = 2_000
-/** Accounts whose filters are applied at the same time. */
+/** The number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
-/** How often to look for pending events that another process left. */
+/** The interval, in milliseconds, between searches for pending events that another process left. */
 const POLL_MS = 5_000
 const RETRY_MS = 1_000
 
 export function createFilterer(options: FiltererOptions): Filterer {
   const { db, log } = options
   const closing = new AbortController()
-  /** Webhooks with work, by account. The accounts take turns, in the order of the map. */
+  /** Contains webhooks with work, by account. The accounts take turns in the order of the map. */
   const waiting = new Map<string, Map<string, WebhookAddress>>()
-  /** Accounts in progress. */
   const busy = new Set<string>()
   const running = new Set<Promise<void>>()
   const failing = new Set<string>()
@@ -78,7 +79,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
     const { webhookId } = webhook
     try {
-      // After a failure, process one event at a time, because one large device may be the cause.
+      // After a failure, events are processed one at a time, because one large device may have caused it.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
       failing.delete(webhookId)
       return outcome
@@ -150,8 +151,8 @@ async function passingOf(
 }
 
 /**
- * In one transaction, removes pending events, and saves deliveries for the events that match. If another process has already
- * done so for an event, the event is not delivered again.
+ * In one transaction, removes pending events and saves deliveries for the events that match. If another process has
+ * already removed an event, that event is not delivered again.
  */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,

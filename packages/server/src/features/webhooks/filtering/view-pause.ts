@@ -5,7 +5,7 @@ import { theServer, webhookTarget } from '../webhook.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** Pauses a webhook while its view is invalid. Its events stay pending. */
+/** Pauses a webhook while its view is invalid. The webhook's events stay pending. */
 export async function pauseForView(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -13,7 +13,7 @@ export async function pauseForView(
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const before = await lockWebhook(transaction, accountId, webhookId)
-    // A webhook that is paused for another reason stays paused.
+    // A webhook that is already paused for another reason keeps that reason.
     if (before === undefined || before.paused !== null) return
     const paused = `${problem.message}: deliveries wait until the view is changed`
     const after = { ...before, paused, isViewBroken: true }

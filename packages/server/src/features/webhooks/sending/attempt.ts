@@ -6,7 +6,7 @@ import { type Message, signedHeaders } from '../webhook-message.ts'
 import { openSecret } from '../webhook-secret.ts'
 import type { SendableRow } from '../webhooks.queries.ts'
 
-/** The URL that receives a webhook's deliveries, and the secrets that currently sign the deliveries. */
+/** The URL that receives a webhook's deliveries, and the secrets that currently sign them. */
 export interface Receiver {
   url: URL
   secrets: string[]
@@ -42,7 +42,10 @@ export async function attempt(
   return withoutSignatures(result, headers['webhook-signature'] ?? '')
 }
 
-/** Removes signatures from the response. The server saves the start of the response, and some receivers echo the request. */
+/**
+ * Removes signatures from the response. The server saves the start of each response, and some receivers echo the
+ * request.
+ */
 function withoutSignatures(result: OutboundResult, signatures: string): OutboundResult {
   if (result.status === null) return result
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))

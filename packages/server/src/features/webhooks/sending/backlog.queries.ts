@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** Returns the number of pending deliveries and the number of failed deliveries. */
+/** Counts pending and failed deliveries. */
 export async function countUndelivered(db: Database): Promise<{ pending: number; failed: number }> {
   const { rows } = await sql<{ pending: number; failed: number }>`
     select (select count(*) from webhook_delivery where status = 'pending')::float8 as pending,
@@ -10,8 +10,8 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
 }
 
 /**
- * Returns the seconds since the oldest due delivery became due, or 0 if no delivery is due. Ignores webhooks that are disabled,
- * paused, or waiting for a probe.
+ * Returns the number of seconds since the oldest due delivery became due, or 0 if no delivery is due. Ignores webhooks
+ * that are disabled, paused, or waiting for a probe.
  */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`

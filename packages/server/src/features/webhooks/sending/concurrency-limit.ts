@@ -1,13 +1,13 @@
 import { ApiError } from '../../../errors.ts'
 
-/** Maximum number of concurrent calls per user and server process. */
+/** The maximum number of concurrent calls per user and server process. */
 const MAX_CALLS = 4
 
 const underWay = new Map<string, number>()
 
 /**
- * Limits the concurrent calls to other servers that each user's requests wait for. Without this limit, slow receivers could
- * occupy all requests that the server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
+ * Limits the concurrent calls to other servers that each user's requests wait for. Without this limit, slow receivers
+ * could occupy all requests that the server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(accountId) ?? 0

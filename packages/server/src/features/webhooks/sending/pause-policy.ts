@@ -4,18 +4,18 @@ import { theServer, webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** The server pauses a webhook if all attempts have failed for this many days. */
+/** The number of days after which the server pauses a webhook whose attempts have all failed. */
 export const DAYS_OF_FAILURES = 5
 
 export interface Stop {
   reason: 'gone' | 'hopeless'
-  /** The URL of the failed attempt. */
   url: URL
 }
 
 /**
- * Stops sending to a receiver and records an event. Disables the webhook if its receiver responded with 410. Pauses the webhook
- * if its receiver failed for days. Returns false and changes nothing if the webhook was deleted or its URL has changed.
+ * Stops sending to a receiver and records an event. If the receiver responded with 410, disables the webhook. If the
+ * receiver has failed for days, pauses the webhook. Returns false and changes nothing if the webhook was deleted or its
+ * URL has changed.
  */
 export async function stopSending(
   db: Database,

@@ -13,10 +13,8 @@ export interface RecordAttemptDeps {
   schedule: readonly number[]
 }
 
-/** A completed attempt. */
 export interface Ended {
   delivery: DueDelivery
-  /** The URL of the attempt. */
   url: URL
   result: OutboundResult
   evaluation: Evaluation
@@ -24,11 +22,14 @@ export interface Ended {
   health: Health | undefined
 }
 
-/** Resolves when an attempt's outcome is committed. `isStopped` means that the outcome stopped sending to the URL. */
+/**
+ * Resolves when an attempt's outcome is committed. `isStopped` means that the server no longer sends to the URL because
+ * of this outcome.
+ */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended
-  // Runs first because a 410 response ends the delivery only if it also stops sending to the URL.
+  // A 410 response ends the delivery only if the server also stops sending to the URL, so that step runs first.
   const isReplaced = ended.evaluation.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
   const { isGone, ...evaluation } = isReplaced ? evaluateReplaced(deps, ended) : ended.evaluation
   const { isHopeless } = await results.add(

@@ -3,13 +3,14 @@ import type { Database } from '../../../db/database.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 
-/** An attempt's outcome. */
 export interface Result extends WebhookAddress {
   id: string
-  /** The delivery's `tries` before the attempt. If a redelivery has since changed `tries`, the delivery is not updated. */
+  /**
+   * The delivery's `tries` before the attempt. If a redelivery has changed `tries` since, the delivery is not updated.
+   */
   tries: number
   status: DeliveryStatus
-  /** Seconds until the next attempt; null if no attempt follows. */
+  /** The number of seconds until the next attempt, or null if no attempt follows. */
   delay: number | null
   httpStatus: number | null
   duration: number
@@ -41,7 +42,7 @@ export async function writeResults(db: Database, results: readonly Result[]): Pr
 /** A receiver's health after its latest attempt. */
 export interface HealthChange extends WebhookAddress {
   failures: number
-  /** Seconds until the next probe; null while the circuit is closed. */
+  /** The number of seconds until the next probe, or null while the circuit is closed. */
   probeIn: number | null
 }
 

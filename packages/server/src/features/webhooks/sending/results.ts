@@ -4,11 +4,14 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-policy.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/** Saves the outcomes of all webhooks' attempts in batches. Each batch contains outcomes added during the previous write. */
+/**
+ * Saves the outcomes of all webhooks' attempts in batches. Each batch contains the outcomes that were added during the
+ * previous write.
+ */
 export interface Results {
   /** Resolves when the outcome is committed. `isHopeless` means that the receiver has failed for days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** Discards outcomes that cannot be saved before closing. Their deliveries will be attempted again. */
+  /** Stops saving. Discards outcomes that cannot be saved, so their deliveries will be attempted again. */
   close(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../webhook.ts'
 /** An attempt's effect on its delivery. */
 export interface Evaluation {
   status: DeliveryStatus
-  /** Seconds until the next attempt; null if no attempt follows. */
+  /** The number of seconds until the next attempt, or null if no attempt follows. */
   delay: number | null
   error: string | null
   /** Whether the receiver permanently refuses deliveries. */
@@ -12,14 +12,15 @@ export interface Evaluation {
 }
 
 export interface EvaluationOptions {
-  /** Number of previous attempts. */
   tries: number
-  /** Seconds between attempts. */
+  /** The number of seconds to wait after each attempt. */
   schedule: readonly number[]
   now: Date
-  /** Whether the webhook's URL has since changed. A 410 response does not apply to the new URL. */
+  /**
+   * Whether the webhook's URL has changed since the attempt. A 410 response of the old URL does not apply to the new
+   * one.
+   */
   isReplaced?: boolean
-  /** Returns a number from 0 to 1. */
   random?: () => number
 }
 
@@ -44,7 +45,7 @@ function failure(error: string, wanted: number | undefined, options: EvaluationO
   return { status: 'pending', delay: Math.max(delay, wanted ?? 0), error, isGone: false }
 }
 
-/** Parses seconds or a date (RFC 9110 §10.2.3). Limits the result to one day. */
+/** Parses a number of seconds or a date (RFC 9110 §10.2.3). Limits the result to one day. */
 function readRetryAfter(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : (Date.parse(text) - now.getTime()) / 1_000

@@ -19,29 +19,31 @@ export interface RunnerDeps {
   secrets: Secrets
   outbound: Outbound
   results: Results
-  /** Slows down sending under high load because requests have priority. */
+  /** Slows down sending under high load, because requests have priority. */
   pace: Pace
   log: FastifyBaseLogger
-  /** Seconds between a delivery's attempts. */
+  /** The number of seconds to wait after each attempt of a delivery. */
   schedule: readonly number[]
-  /** Called after every attempt. */
   onAttempt: (result: OutboundResult) => void
-  /** The number of attempts that the process can still start. All webhooks share these slots. */
+  /** The number of attempts that the process may still start. All webhooks share these slots. */
   slots: { free: number }
 }
 
 /** Sends one webhook's due deliveries until none remain. */
 export interface Runner {
-  /** Call it when new deliveries may exist. Set `isChanged` if the webhook itself may have changed. */
+  /**
+   * Checks for deliveries. Call this when new deliveries may exist. Set `isChanged` if the webhook itself may have
+   * changed.
+   */
   wake(isChanged?: boolean): void
-  /** Stops starting attempts. Aborts attempts that are still in flight after `within` milliseconds. */
+  /** Starts no further attempts, and aborts those that are still in flight after `within` milliseconds. */
   stop(within: number): void
-  /** Never rejects. */
+  /** Resolves when the runner has stopped. Never rejects. */
   ended: Promise<RunnerEnd>
 }
 
 export interface RunnerEnd {
-  /** Seconds until a new run is useful; null if the webhook must change first. */
+  /** The number of seconds until a new run is useful, or null if the webhook must change first. */
   restFor: number | null
   /** Whether `wake` was called after the last read. */
   isWoken: boolean
@@ -49,16 +51,21 @@ export interface RunnerEnd {
 
 const FETCH = 100
 const MIN_QUEUE = 20
-/** How long the webhook's row is cached. */
+/** The number of milliseconds for which the webhook's row is cached. */
 const RECEIVER_CACHE_MS = 1_000
-/** The runner polls because no notification announces due retries. */
+/** The interval between polls, in milliseconds. The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/** How long to hold an idle webhook. The next delivery to a held webhook starts immediately. */
+/**
+ * The number of milliseconds for which the process holds an idle webhook. The next delivery to a held webhook starts
+ * immediately.
+ */
 const LINGER_MS = 2_000
-/** The pause between rounds while clients are waiting. It lets reads and writes accumulate for batches. */
+/**
+ * The pause between rounds, in milliseconds, while clients are waiting. Reads and writes that accumulate during the
+ * pause share batches.
+ */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
-/** A new receiver's health. */
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
@@ -67,7 +74,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   const stopping = new AbortController()
   const cutting = new AbortController()
   const inFlight = new Set<Promise<void>>()
-  /** IDs of deliveries that have been read but whose outcomes are not yet saved. */
+  /** The IDs of deliveries that have been read and whose outcomes have not been saved yet. */
   const unsaved = new Set<string>()
   let queue: DueDelivery[] = []
   let signal = Promise.withResolvers<void>()
@@ -119,9 +126,9 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     if (cutting.signal.aborted) return
     deps.onAttempt(result)
     const evaluation = evaluate(result, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
-    // A previous receiver's outcome does not affect the current receiver's health.
+    // An attempt at a previous URL says nothing about the health of the current receiver.
     const health = isCurrent(to) ? breaker.add(evaluation.status === 'delivered', result.duration) : undefined
-    // Does not wait, so the next attempts can start while this outcome is saved.
+    // The runner does not wait here, because the next attempts can start while this outcome is saved.
     void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, result, evaluation, health })
       .then(({ isStopped }) => {
         if (isStopped) readAt = Number.NEGATIVE_INFINITY
@@ -150,7 +157,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
         if (performance.now() - idleSince >= LINGER_MS) break
       } else {
         if (inFlight.size === 0 && breaker.allowed() === 0) {
-          // Queued deliveries remain pending in the database.
+          // Queued deliveries remain pending in the database, so the next runner finds them.
           for (const { id } of queue) unsaved.delete(id)
           queue = []
           if (unsaved.size === 0) break

@@ -22,13 +22,13 @@ import {
 } from './sending.queries.ts'
 import { createPace } from './throttle.ts'
 
-/** Sends deliveries. Each process runs one sender. Only one sender at a time holds a webhook. */
+/** Sends deliveries. Each process runs one sender. A webhook is held by only one sender at a time. */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
-  /** Like `start`, but does not wait. */
+  /** Like `start`, but returns immediately. */
   kick(webhook: WebhookAddress): void
-  /** Call it after a notification about the webhook. Starts sending unless another process holds the webhook. */
+  /** Starts sending unless another process holds the webhook. Call this after a notification about the webhook. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Stops starting attempts, waits briefly for attempts in flight, and releases all webhooks. */
@@ -42,14 +42,13 @@ export interface SenderOptions {
   load: Load
   log: FastifyBaseLogger
   schedule: readonly number[]
-  /** Called after every attempt. */
   onAttempt: (result: OutboundResult) => void
 }
 
 const RENEW_MS = 3_000
 const SLOTS = 1_000
 const STOP_MS = 3_000
-/** After this time, a job checks whether the hold was renewed. */
+/** The number of seconds after which a job checks whether the hold was renewed. */
 const WATCH_SECONDS = HOLD_SECONDS + 1
 
 export function createSender(options: SenderOptions): Sender {
@@ -88,7 +87,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   const takeAndRun = async (webhook: WebhookAddress, wasNotified: boolean): Promise<void> => {
-    // Waits for a release in progress. A hold belongs to the process, so a late release would end the next runner's hold.
+    // A release may be in progress. A hold belongs to the process, so a late release would end the next runner's hold.
     await releasing.get(webhook.webhookId)?.catch(() => {})
     const health = await takeOrNotify(db, webhook, { holder, wasNotified })
     if (health === undefined) return
@@ -110,7 +109,7 @@ export function createSender(options: SenderOptions): Sender {
     runners.delete(webhookId)
     const wasHeld = await released.finally(() => releasing.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
-    // The release may have replaced the job of a delivery created during the release.
+    // If a delivery was created during the release, the release may have replaced that delivery's job.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
     if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
   }
@@ -150,7 +149,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Takes the webhook and adds a job that resumes sending if this process terminates. If another process holds the webhook,
+ * Acquires the webhook, and adds a job that resumes sending if this process ends. If another process holds the webhook,
  * notifies that process.
  */
 async function takeOrNotify(
@@ -167,7 +166,7 @@ async function takeOrNotify(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // If this call follows a notification, every process has already received that notification.
+    // If a notification caused this call, every process has already received it.
     if (!wasNotified) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined

@@ -4,15 +4,15 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export const HOLD_SECONDS = 10
 
-/** A receiver's saved health when a process starts sending to the receiver. */
+/** A receiver's health as the database stores it, for the next process that sends to the receiver. */
 export interface Health {
-  /** Consecutive failed attempts. */
+  /** The number of consecutive failed attempts. */
   failures: number
-  /** Seconds until the next probe; null while the circuit is closed. */
+  /** The number of seconds until the next probe, or null while the circuit is closed. */
   probeIn: number | null
 }
 
-/** Takes the hold on a webhook. Returns undefined if another process holds the webhook or the webhook was deleted. */
+/** Acquires the hold on a webhook. Returns undefined if another process has it or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   const { rows } = await sql<Health>`
     update webhook_sending
@@ -23,7 +23,10 @@ export async function takeHold(db: Database, { accountId, webhookId }: WebhookAd
   return rows[0]
 }
 
-/** Returns the seconds until the current hold expires unless renewed, or undefined if no process holds the webhook. */
+/**
+ * Returns the number of seconds until the current hold expires if it is not renewed. Returns undefined if no process
+ * holds the webhook.
+ */
 export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
@@ -64,7 +67,7 @@ export async function releaseHold(
 export interface DueDelivery {
   id: string
   body: string
-  /** Number of attempts since the delivery was created or redelivered. */
+  /** The number of attempts since the delivery was created or redelivered. */
   tries: number
 }
 
@@ -75,12 +78,12 @@ export interface Due {
 }
 
 /**
- * Approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last one returned.
- * A single delivery can be hundreds of KiB.
+ * The approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last
+ * one returned. A single delivery can have hundreds of KiB.
  */
 const MAX_BYTES = 1024 * 1024
 
-/** Selects the deliveries that became due first, excluding the IDs in `except`. */
+/** Selects the deliveries that became due first. Omits the IDs in `except`. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -105,7 +108,10 @@ export async function selectDue(
   }
 }
 
-/** Returns the seconds until the next delivery is due: 0 or less if already due, undefined if no delivery is pending. */
+/**
+ * Returns the number of seconds until the next delivery is due. The number is 0 or less if one is already due. Returns
+ * undefined if no delivery is pending.
+ */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

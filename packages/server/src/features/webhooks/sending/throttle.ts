@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/request-load.ts'
 
-/** While clients are waiting, limits the attempts started per second across all webhooks. Otherwise sets no limit. */
+/** Limits the attempts that start per second across all webhooks. The limit applies only while clients are waiting. */
 export interface Pace {
-  /** Whether attempts currently start in rounds with pauses between rounds. */
+  /** Returns whether attempts currently start in rounds with pauses between them. */
   isSlowed(): boolean
   /** Returns how many of the `wanted` attempts one webhook can start in this round. */
   take(wanted: number): number
@@ -16,11 +16,11 @@ export interface PaceOptions {
 }
 
 /**
- * At this rate, a busy server maintains 93% of the throughput it reaches without webhooks. At twice the rate, it maintains 86%
- * (benchmarks/webhooks).
+ * The number of attempts per second while clients are waiting. At this rate, a busy server maintains 93% of the
+ * throughput that it reaches without webhooks. At twice the rate, it maintains 86% (benchmarks/webhooks).
  */
 const SLOWED_PER_SECOND = 75
-/** Maximum number of unused attempts to carry over to the next round. */
+/** The maximum number of unused attempts that the next round can use. */
 const MAX_SAVED = 20
 
 export function createPace({ load, webhooks }: PaceOptions): Pace {
