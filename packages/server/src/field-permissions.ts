@@ -21,7 +21,7 @@ const forOperations = ({ operations }: Arguments): readonly Need[] => [
 
 const ofBulkJob: readonly Need[] = ['DEVICE_READ', ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE']]
 
-/** A caller with only KEY_OWN can see and change nothing but personal keys of their own. */
+/** A caller with only KEY_OWN can see and change only the personal keys that this person created. */
 const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
@@ -91,7 +91,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
   'Subscription.events': ['EVENT_READ'],
 
-  // A caller with only KEY_OWN gets a list of their own personal keys.
+  // A caller with only KEY_OWN gets only the personal keys that this person created.
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',

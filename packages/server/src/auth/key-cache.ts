@@ -44,9 +44,12 @@ const KNOWN_KEYS = 20_000
 /** Unknown keys are cached separately, so they never evict known keys. */
 const UNKNOWN_KEYS = 10_000
 
-/** How long a cached key is used while notifications arrive. The time is limited in case a notification is lost. */
+/**
+ * The number of milliseconds for which a cached key is used while notifications arrive. The time is limited in case a
+ * notification is lost.
+ */
 const CURRENT_MS = 30_000
-/** How long a cached key is used while notifications do not arrive. */
+/** The number of milliseconds for which a cached key is used while notifications do not arrive. */
 const NOT_CURRENT_MS = 900
 
 interface CachedKey {

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** Interval between checks of each key with open streams. A check usually needs no query. */
+/** The interval, in milliseconds, between checks of each key with open streams. A check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
 /** Open streams, counted by access key or session. A stream ends soon after its key or session becomes invalid. */
@@ -12,7 +12,7 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** Maximum number of open streams per key or session in this process. */
+  /** The maximum number of open streams per key or session in this process. */
   perKey: number
   /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>

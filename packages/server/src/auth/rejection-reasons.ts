@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** Why a valid signature is rejected. Only callers with the key's secret receive these reasons. */
+/** The reasons to reject a request with a valid signature. Only callers with the key's secret receive these reasons. */
 export const keyReasons = {
   'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
   'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
@@ -23,7 +23,7 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
-/** Why valid credentials, or a request without a signature, are rejected. */
+/** The reasons to reject valid credentials, or a request without a signature. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
@@ -33,7 +33,7 @@ const otherReasons = {
   },
 } as const
 
-/** Why a device's request is rejected. */
+/** The reasons to reject a request from a device. */
 export const deviceReasons = {
   'unknown-code': { status: 401, meaning: 'The registration code does not exist. It may have been deleted.' },
   'expired-code': { status: 401, meaning: 'The registration code has expired.' },
@@ -50,7 +50,7 @@ export const deviceReasons = {
   'wrong-secret': { status: 401, meaning: 'The device does not exist, or the secret is wrong.' },
 } as const
 
-/** Why a console sign-in, or a request with a session cookie, is rejected. */
+/** The reasons to reject a console sign-in, or a request with a session cookie. */
 const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },

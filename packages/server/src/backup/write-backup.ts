@@ -129,7 +129,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Must run within the snapshot. Otherwise, the header might not match the rows. */
+/** Reads the header within the snapshot. Otherwise, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

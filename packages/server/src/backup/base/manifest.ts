@@ -25,7 +25,7 @@ export interface Manifest {
   stopLsn: string
   /** The content of PostgreSQL's file backup_label, which a restore recreates. */
   backupLabel: string
-  /** Total size of the database's files, uncompressed. */
+  /** The total size of the database's files, uncompressed. */
   bytes: number
   folders: string[]
   files: CopiedFile[]

@@ -26,13 +26,13 @@ import { type BaseBackup, baseFolderOf, type CopiedFile, dataFolderOf, FORMAT, w
 import { pruneArchive, removeUnfinished } from './prune-archive.ts'
 
 export interface BaseBackupOptions {
-  /** Connection to the embedded database, which must be running. */
+  /** The connection to the embedded database, which must be running. */
   connection: pg.ClientConfig
   dataFolder: string
   archive: string
-  /** Number of base backups to keep in the archive, including the new one. */
+  /** The number of base backups to keep in the archive, including the new one. */
   keep: number
-  /** Maximum number of bytes to read per second. 0 means no limit. */
+  /** The maximum number of bytes to read per second. 0 means no limit. */
   rate: number
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean

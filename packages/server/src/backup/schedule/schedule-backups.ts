@@ -18,7 +18,7 @@ export interface BackupsOptions {
 
 const CHECK_EVERY_MS = 10_000
 const MAX_RETRY_DELAY_MS = 15 * 60_000
-/** Interval between log messages while archiving fails. */
+/** The interval, in milliseconds, between log messages while archiving fails. */
 const REMIND_MS = 3_600_000
 
 /** Monitors the archive and writes backups by schedule until the server stops. */

@@ -18,7 +18,7 @@ import {
 import { createTimeLimit, type TimeLimit, TimeLimitError } from './statement-time-limit.ts'
 
 export interface FairOptions {
-  /** Maximum number of statements in flight per user. */
+  /** The maximum number of statements in flight per user. */
   statementsPerUser: number
   /** The number of milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number

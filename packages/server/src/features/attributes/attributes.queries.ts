@@ -131,7 +131,7 @@ const owners = { device: 't.account_id', service: 't.account_id', account: 't.id
 
 export interface TargetRow {
   id: string
-  /** Undefined if the attributes are unchanged. Omitting them avoids an update of the row's indexes. */
+  /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
   override_names?: OverrideNames
 }

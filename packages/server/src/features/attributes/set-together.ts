@@ -9,7 +9,7 @@ import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-a
  * next batch.
  */
 const MAX_CONCURRENT = 2
-/** Maximum number of writes in one statement. */
+/** The maximum number of writes in one statement. */
 const MAX_WRITES = 100
 
 /** The result of `setOnDevice`. */

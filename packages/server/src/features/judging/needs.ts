@@ -4,7 +4,7 @@ import type { EventTypeName } from '../events/event-types.ts'
 
 /** A device filter that is ready for evaluation. It contains no `view()`, and its context is known. */
 export interface Selection {
-  /** Undefined matches every device. */
+  /** The filter. Undefined matches every device. */
   filter: ResolvedFilter | undefined
   context: string | undefined
 }

@@ -29,7 +29,7 @@ export function segmentNumber(name: string): bigint | undefined {
 export interface Timeline {
   id: number
   begin: bigint
-  /** Undefined if the timeline is the last one. */
+  /** The position at which the timeline ends. Undefined for the last timeline. */
   end: bigint | undefined
 }
 

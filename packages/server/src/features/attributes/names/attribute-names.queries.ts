@@ -93,7 +93,7 @@ const recentEvents = `
 export interface EventRange {
   /** The ID of the event to start after. */
   after: bigint
-  /** Maximum number of events to read, newest first. */
+  /** The maximum number of events to read, newest first. */
   limit: number
 }
 
