@@ -27,7 +27,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index account_email on account (lower(email))`.execute(db)
 
   await sql`comment on column account.override_names is
-    'Top-level attribute names in contexts, each ["value" or "group", number of contexts]: what a write to the base must not contradict'`.execute(
+    'Top-level attribute names in contexts, each with ["value" or "group", number of contexts]. A write to the base must not contradict them'`.execute(
     db,
   )
 

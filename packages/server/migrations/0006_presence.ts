@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       expires timestamptz(3) not null
     )`.execute(db)
   await sql`comment on table server_process is
-    'Leases: a process that did not renew its own in time holds no connections any more, whatever it believes'`.execute(
+    'Leases of server processes. A process that does not renew its lease in time no longer holds any connections'`.execute(
     db,
   )
   await createDeviceHold(db)
@@ -36,7 +36,7 @@ async function createDeviceHold(db: Kysely<unknown>): Promise<void> {
       foreign key (account_id, device_id) references device (account_id, id) on delete cascade
     )`.execute(db)
   await sql`comment on table device_hold is
-    'What keeps a device active: a connection to a server process, or a report until its time is over'`.execute(db)
+    'Holds that keep a device active: a connection to a server process, or a report that has not expired'`.execute(db)
   // Both indexes are read across accounts: one after a process has died, the other every second to find expired
   // reports.
   await sql`create index device_hold_by_process on device_hold (process_id, account_id, device_id)
@@ -58,7 +58,7 @@ async function createServiceLive(db: Kysely<unknown>): Promise<void> {
       foreign key (account_id, service_id) references service (account_id, id) on delete cascade
     ) with (fillfactor = 80)`.execute(db)
   await sql`comment on table service_live is
-    'Services that reported a state of their own; one without a row follows its device'`.execute(db)
+    'States that services have reported. A service without a row has the state of its device'`.execute(db)
   await sql`create index service_live_of_device on service_live (account_id, device_id)`.execute(db)
   await sql`create index service_live_by_until on service_live (until) where until is not null`.execute(db)
 }

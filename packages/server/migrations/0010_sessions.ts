@@ -30,7 +30,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index session_token on session (token)`.execute(db)
   await sql`create index session_by_expiry on session (expires)`.execute(db)
   await sql`comment on column session.token is
-    'Of no use by itself: the cookie carries it signed with a key that is not in the database'`.execute(db)
+    'Useless by itself: the cookie contains the token with a signature whose key is not in the database'`.execute(db)
 
   await sql`
     create table account_totp (

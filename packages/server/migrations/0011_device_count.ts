@@ -3,8 +3,8 @@ import type { Step } from '../src/db/migration.ts'
 
 /** Maintains the number of devices of each account, so that no request has to count them: docs/decisions/0004. */
 export const steps: readonly Step[] = [
-  { change: 'changes of the number of devices are written down', run: writeChangesDown },
-  { backfill: 'devices that were there before are counted', batch: countNextAccount },
+  { change: 'changes of the number of devices are recorded', run: writeChangesDown },
+  { backfill: 'existing devices are counted', batch: countNextAccount },
 ]
 
 async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
@@ -18,7 +18,7 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
   await sql`comment on table device_count is
-    'How many devices came and, below 0, went: the sum of an account''s rows is how many it has'`.execute(db)
+    'Changes of the number of devices. The number of devices of an account is the sum of its rows'`.execute(db)
   await sql`
     create function count_devices() returns trigger language plpgsql as $$
     begin

@@ -15,9 +15,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, caller, key)
     )`.execute(db)
   await sql`create index idempotency_record_by_expiry on idempotency_record (expires)`.execute(db)
-  await sql`comment on column idempotency_record.caller is 'An access key, or "session " and the id of a session'`.execute(
+  await sql`comment on column idempotency_record.caller is 'An access key, or "session " and the ID of a session'`.execute(
     db,
   )
   await sql`comment on column idempotency_record.response is
-    'The data of the response as JSON; null if it held a secret or was too large'`.execute(db)
+    'The data of the response as JSON; null if it contained a secret or was too large'`.execute(db)
 }

@@ -27,7 +27,7 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
       then value::numeric
     end`.execute(db)
   await sql`comment on function attribute_number is
-    'The value as an exact number; null for other values and for more than 40 bytes'`.execute(db)
+    'The value as an exact number. Null if the value is not a number or has more than 40 bytes'`.execute(db)
   // The pattern accepts only ISO 8601. The settings DateStyle and TimeZone therefore have no effect, and the function
   // is immutable.
   await sql`
@@ -47,7 +47,7 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
       return null;
     end $$`.execute(db)
   await sql`comment on function attribute_time is
-    'The value as a time: an ISO 8601 date-time with a zone, or a date, which is its first moment in UTC; null for others'`.execute(
+    'The value as a time. It must be an ISO 8601 date-time with a zone, or a date, which means midnight UTC. Null for other values'`.execute(
     db,
   )
 }

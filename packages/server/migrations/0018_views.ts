@@ -25,5 +25,5 @@ async function createView(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
   await sql`create unique index saved_view_name on saved_view (account_id, lower(name collate "und-x-icu"))`.execute(db)
-  await sql`comment on column saved_view.source is 'What created the view, as in event.source'`.execute(db)
+  await sql`comment on column saved_view.source is 'The source of the view, as in event.source'`.execute(db)
 }

@@ -32,14 +32,18 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       ui jsonb not null default '{}'
     )`.execute(db)
   await sql`create unique index person_email on person (lower(email)) where removed is null`.execute(db)
-  await sql`comment on table person is 'Who signs in. Devices, keys, and other data belong to accounts'`.execute(db)
+  await sql`comment on table person is 'People who can sign in. Devices, keys, and other data belong to accounts'`.execute(
+    db,
+  )
   await sql`comment on column person.email_confirmed is
     'Whether the operator, an email, or the identity provider confirmed that the address is the person''s'`.execute(db)
   await sql`comment on column person.removed is
-    'When the person was removed from the installation. The row remains, because events name the person'`.execute(db)
+    'The time when the person was removed from the installation. The row remains, because events refer to it'`.execute(
+    db,
+  )
   await sql`comment on column person.last_account is
-    'The account that sessions work in unless a request names another'`.execute(db)
-  await sql`comment on column person.ui is 'Settings of the console, in sessions the group $ui of the account'`.execute(
+    'The account that requests with a session use unless they name another account'`.execute(db)
+  await sql`comment on column person.ui is 'Settings of the console. In requests with a session, they replace the group $ui of the account'`.execute(
     db,
   )
 
@@ -67,11 +71,11 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       add column sign_in_policy text collate "C",
       add column key_policy jsonb`.execute(db)
   await sql`comment on column account.founder_id is
-    'The person whom the account was created for; null for the person with the ID of the account'`.execute(db)
+    'The person for whom the account was created. Null if that person has the ID of the account'`.execute(db)
   await sql`comment on column account.contact_email is
-    'Address of the account; null for the address of its founder, which is in email'`.execute(db)
+    'The email address of the account. Null if email, the address of the founder, applies'`.execute(db)
   await sql`comment on column account.contact_name is
-    'Name of the account; empty for none, null for the name of its founder, which is in name'`.execute(db)
+    'The name of the account, or empty if it has none. Null if name, the name of the founder, applies'`.execute(db)
 
   await sql`
     alter table access_key
@@ -79,13 +83,13 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       add column kind text collate "C" not null default 'account',
       add column permissions text[] collate "C"`.execute(db)
   await sql`comment on column access_key.made_by is
-    'The person who created the key; null for keys from before this was recorded'`.execute(db)
+    'The person who created the key, or null if the key is older than this column'`.execute(db)
   await sql`comment on column access_key.permissions is
-    'Null for those of keys from before permissions. Never fewer, because servers of the previous release read no permissions'`.execute(
+    'Null for the permissions of keys that were created before permissions existed. Never fewer than these, because servers of the previous release do not read the column'`.execute(
     db,
   )
   await sql`comment on column access_key.kind is
-    'account, or personal: such a key ends with its creator''s membership'`.execute(db)
+    'account or personal. A personal key is deleted when the membership of its creator ends'`.execute(db)
 
   await sql`
     create table role (
@@ -132,11 +136,13 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
   await sql`create unique index invitation_token on invitation (token_hash)`.execute(db)
-  await sql`comment on table invitation is 'Open invitations; an accepted one is deleted'`.execute(db)
+  await sql`comment on table invitation is 'Open invitations. An invitation is deleted when a person accepts it'`.execute(
+    db,
+  )
   await sql`comment on column invitation.inviter_id is 'The person whose role must still allow the invitation'`.execute(
     db,
   )
-  await sql`comment on column invitation.source is 'What created the invitation, as in event.source'`.execute(db)
+  await sql`comment on column invitation.source is 'The source of the invitation, as in event.source'`.execute(db)
 }
 
 async function createTriggers(db: Kysely<unknown>): Promise<void> {
@@ -234,7 +240,9 @@ async function addReferences(db: Kysely<unknown>): Promise<void> {
     await sql`
       alter table ${sql.table(table)} add constraint ${sql.ref(`${table}_person`)}
       foreign key (account_id) references person (id) on delete cascade not valid`.execute(db)
-    await sql`comment on column ${sql.ref(`${table}.account_id`)} is 'A person, despite the name'`.execute(db)
+    await sql`comment on column ${sql.ref(`${table}.account_id`)} is 'The ID of a person, despite the name of the column'`.execute(
+      db,
+    )
   }
 }
 

@@ -29,7 +29,7 @@ async function createCandidates(db: Kysely<unknown>): Promise<void> {
       foreign key (account_id, webhook_id) references webhook (account_id, id) on delete cascade
     )`.execute(db)
   await sql`comment on table webhook_candidate is
-    'Events that a webhook with a filter sends if their device matches, until that is known'`.execute(db)
+    'Events of webhooks with a filter, until it is known whether the device of the event matches'`.execute(db)
 }
 
 /**
@@ -40,13 +40,13 @@ async function createCandidates(db: Kysely<unknown>): Promise<void> {
 async function addPosition(db: Kysely<unknown>): Promise<void> {
   await sql`alter table webhook_cursor add column position bigint`.execute(db)
   await sql`comment on column webhook_cursor.position is
-    'Set once there was a webhook with a filter; event_id is then the greatest number'`.execute(db)
+    'Set when the first webhook with a filter is created. From then on, event_id is the greatest number'`.execute(db)
 }
 
 async function addPrevious(db: Kysely<unknown>): Promise<void> {
   await sql`alter table event add column previous jsonb`.execute(db)
   await sql`comment on column event.previous is
-    'Values before the change that data does not contain; null for events from before and if there are none'`.execute(
+    'Values before the change that data does not contain. Null if there are none, or if the event is older than this column'`.execute(
     db,
   )
 }

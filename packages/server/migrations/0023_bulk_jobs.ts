@@ -44,14 +44,14 @@ async function createJobs(db: Kysely<unknown>): Promise<void> {
       skipped integer not null default 0,
       primary key (account_id, id)
     )`.execute(db)
-  await sql`comment on column bulk_job.filter is 'The filter of the preview, with that of the view; null for a list of devices'`.execute(
+  await sql`comment on column bulk_job.filter is 'The filter of the preview, combined with that of the view. Null for a list of devices'`.execute(
     db,
   )
   await sql`comment on column bulk_job.planned is 'The last device that the preview has read'`.execute(db)
-  await sql`comment on column bulk_job.starter is 'With whose permissions the job runs: personId, accessKey, email'`.execute(
+  await sql`comment on column bulk_job.starter is 'The caller whose permissions the job uses: personId, accessKey, email'`.execute(
     db,
   )
-  await sql`comment on column bulk_job.expected is 'Starts by itself after the preview if this many devices would change'`.execute(
+  await sql`comment on column bulk_job.expected is 'The job starts by itself after the preview if exactly this number of devices would change'`.execute(
     db,
   )
   await sql`create index bulk_job_active on bulk_job (account_id, started) where state in ('PREVIEWING', 'RUNNING')`.execute(
@@ -77,6 +77,8 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, job_id, device_id),
       foreign key (account_id, job_id) references bulk_job (account_id, id) on delete cascade
     )`.execute(db)
-  await sql`comment on column bulk_item.outcome is 'Null until the preview has read the device'`.execute(db)
+  await sql`comment on column bulk_item.outcome is 'The result for the device. Null until the preview has read the device'`.execute(
+    db,
+  )
   await sql`create index bulk_item_status on bulk_item (account_id, job_id, status, device_id)`.execute(db)
 }

@@ -40,17 +40,21 @@ async function createTable(db: Kysely<unknown>): Promise<void> {
   // A request names its key but no account, so the index finds a key without its account.
   await sql`create unique index restricted_key_key on restricted_key (key)`.execute(db)
   await sql`comment on table restricted_key is
-    'Keys that may do less than keys of the release before permissions could. That release does not find them'`.execute(
+    'Keys with fewer rights than a key without permissions. Servers of the release before permissions do not find them'`.execute(
     db,
   )
   for (const table of ['access_key', 'restricted_key']) {
     await sql`comment on column ${sql.ref(`${table}.source`)} is
-      'What created the key, as in event.source; null for keys from before this was recorded'`.execute(db)
+      'The source of the key, as in event.source. Null if the key is older than this column'`.execute(db)
     await sql`comment on column ${sql.ref(`${table}.replaced_by`)} is
-      'The key that replaces this one since it was rotated'`.execute(db)
+      'The key that has replaced this one, if this one was rotated'`.execute(db)
   }
-  await sql`comment on column restricted_key.networks is 'CIDRs; empty for any address'`.execute(db)
-  await sql`comment on column restricted_key.rate_share is 'Percent of a key''s points'`.execute(db)
+  await sql`comment on column restricted_key.networks is 'Networks in CIDR notation. Empty if any address is allowed'`.execute(
+    db,
+  )
+  await sql`comment on column restricted_key.rate_share is 'The percentage of the quota of a key that this key may spend'`.execute(
+    db,
+  )
 
   await sql`
     create view every_key as

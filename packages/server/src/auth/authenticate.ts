@@ -84,7 +84,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 const keyChanged = (): ApiError =>
-  new ApiError('FORBIDDEN', 'the access key no longer allows this: subscribe again', { reason: 'permission' })
+  new ApiError('FORBIDDEN', 'the access key no longer has the permissions of this stream: subscribe again', {
+    reason: 'permission',
+  })
 
 function firstViewer(strategies: readonly Strategy[]): Authenticate {
   return async (request, body) => {

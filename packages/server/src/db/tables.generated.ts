@@ -24,38 +24,38 @@ export interface AccessKey {
   encrypted_secret: Buffer | null
   expires: Timestamp | null
   key: string
-  /** account, or personal: such a key ends with its creator's membership */
+  /** account or personal. A personal key is deleted when the membership of its creator ends */
   kind: Generated<string>
   last_used: Timestamp | null
-  /** The person who created the key; null for keys from before this was recorded */
+  /** The person who created the key, or null if the key is older than this column */
   made_by: string | null
   name: string | null
-  /** Null for those of keys from before permissions. Never fewer, because servers of the previous release read no permissions */
+  /** Null for the permissions of keys that were created before permissions existed. Never fewer than these, because servers of the previous release do not read the column */
   permissions: string[] | null
   public_key: string | null
   read_only: Generated<boolean>
-  /** The key that replaces this one since it was rotated */
+  /** The key that has replaced this one, if this one was rotated */
   replaced_by: string | null
   require_digest: Generated<boolean>
-  /** What created the key, as in event.source; null for keys from before this was recorded */
+  /** The source of the key, as in event.source. Null if the key is older than this column */
   source: Json | null
 }
 
 export interface Account {
   attributes: Generated<Json>
-  /** Address of the account; null for the address of its founder, which is in email */
+  /** The email address of the account. Null if email, the address of the founder, applies */
   contact_email: string | null
-  /** Name of the account; empty for none, null for the name of its founder, which is in name */
+  /** The name of the account, or empty if it has none. Null if name, the name of the founder, applies */
   contact_name: string | null
   created: Generated<Timestamp>
   disabled: Timestamp | null
   email: string
-  /** The person whom the account was created for; null for the person with the ID of the account */
+  /** The person for whom the account was created. Null if that person has the ID of the account */
   founder_id: string | null
   id: string
   key_policy: Json | null
   name: string | null
-  /** Top-level attribute names in contexts, each ["value" or "group", number of contexts]: what a write to the base must not contradict */
+  /** Top-level attribute names in contexts, each with ["value" or "group", number of contexts]. A write to the base must not contradict them */
   override_names: Generated<Json>
   password_hash: string | null
   sign_in_policy: string | null
@@ -74,7 +74,7 @@ export interface AccountPassword {
 }
 
 export interface AccountTotp {
-  /** A person, despite the name */
+  /** The ID of a person, despite the name of the column */
   account_id: string
   encrypted_backup_codes: string
   encrypted_secret: string
@@ -115,7 +115,7 @@ export interface BulkItem {
   job_id: string
   message: string | null
   name: Generated<string>
-  /** Null until the preview has read the device */
+  /** The result for the device. Null until the preview has read the device */
   outcome: string | null
   reason: string | null
   status: Generated<string>
@@ -129,10 +129,10 @@ export interface BulkJob {
   created: Timestamp
   created_by: Json
   done: Generated<number>
-  /** Starts by itself after the preview if this many devices would change */
+  /** The job starts by itself after the preview if exactly this number of devices would change */
   expected: number | null
   failed: Generated<number>
-  /** The filter of the preview, with that of the view; null for a list of devices */
+  /** The filter of the preview, combined with that of the view. Null for a list of devices */
   filter: string | null
   finished: Timestamp | null
   id: string
@@ -150,7 +150,7 @@ export interface BulkJob {
   skipped: Generated<number>
   started: Timestamp | null
   started_by: Json | null
-  /** With whose permissions the job runs: personId, accessKey, email */
+  /** The caller whose permissions the job uses: personId, accessKey, email */
   starter: Json | null
   state: string
   target: Json
@@ -210,9 +210,9 @@ export interface Event {
   data: Generated<Json>
   device_id: string | null
   id: Generated<Int8>
-  /** Values before the change that data does not contain; null for events from before and if there are none */
+  /** Values before the change that data does not contain. Null if there are none, or if the event is older than this column */
   previous: Json | null
-  /** kind: accessKey, console, device, or server; with accessKey also id and name, as of the event */
+  /** kind is accessKey, console, device, or server. An accessKey also has its id and name at the time of the event */
   source: Json | null
   state: string | null
   targets: Json
@@ -246,14 +246,14 @@ export interface EveryKey {
 
 export interface IdempotencyRecord {
   account_id: string
-  /** An access key, or "session " and the id of a session */
+  /** An access key, or "session " and the ID of a session */
   caller: string
   created_id: string
   created_kind: string
   expires: Timestamp
   fingerprint: Buffer
   key: string
-  /** The data of the response as JSON; null if it held a secret or was too large */
+  /** The data of the response as JSON; null if it contained a secret or was too large */
   response: string | null
 }
 
@@ -267,7 +267,7 @@ export interface Invitation {
   /** The person whose role must still allow the invitation */
   inviter_id: string | null
   role_id: string
-  /** What created the invitation, as in event.source */
+  /** The source of the invitation, as in event.source */
   source: Json
   token_hash: Buffer
 }
@@ -290,7 +290,7 @@ export interface Membership {
 
 export interface Passkey {
   aaguid: string | null
-  /** A person, despite the name */
+  /** The ID of a person, despite the name of the column */
   account_id: string
   backed_up: boolean
   counter: number
@@ -310,14 +310,14 @@ export interface Person {
   /** Whether the operator, an email, or the identity provider confirmed that the address is the person's */
   email_confirmed: Generated<boolean>
   id: string
-  /** The account that sessions work in unless a request names another */
+  /** The account that requests with a session use unless they name another account */
   last_account: string | null
   name: string | null
   password_hash: string | null
-  /** When the person was removed from the installation. The row remains, because events name the person */
+  /** The time when the person was removed from the installation. The row remains, because events refer to it */
   removed: Timestamp | null
   totp_enabled: Generated<boolean>
-  /** Settings of the console, in sessions the group $ui of the account */
+  /** Settings of the console. In requests with a session, they replace the group $ui of the account */
   ui: Generated<Json>
   updated: Generated<Timestamp>
 }
@@ -376,19 +376,19 @@ export interface RestrictedKey {
   last_used: Timestamp | null
   made_by: string
   name: string | null
-  /** CIDRs; empty for any address */
+  /** Networks in CIDR notation. Empty if any address is allowed */
   networks: Generated<string[]>
   permissions: string[]
   public_key: string | null
-  /** Percent of a key's points */
+  /** The percentage of the quota of a key that this key may spend */
   rate_share: Generated<number>
   read_only: Generated<boolean>
-  /** The key that replaces this one since it was rotated */
+  /** The key that has replaced this one, if this one was rotated */
   replaced_by: string | null
   require_digest: Generated<boolean>
   /** Its permissions, its own restriction, and those of the callers who created it, if it is restricted to some devices or attribute names */
   restriction: Json | null
-  /** What created the key, as in event.source; null for keys from before this was recorded */
+  /** The source of the key, as in event.source. Null if the key is older than this column */
   source: Json | null
 }
 
@@ -416,7 +416,7 @@ export interface SavedView {
   labels: string[]
   name: string
   sort_by: string[]
-  /** What created the view, as in event.source */
+  /** The source of the view, as in event.source */
   source: Json
   updated: Timestamp
   version: number
@@ -459,7 +459,7 @@ export interface ServiceLive {
 }
 
 export interface Session {
-  /** A person, despite the name */
+  /** The ID of a person, despite the name of the column */
   account_id: string
   address: string | null
   agent: string | null
@@ -467,7 +467,7 @@ export interface Session {
   created: Generated<Timestamp>
   expires: Timestamp
   id: string
-  /** Of no use by itself: the cookie carries it signed with a key that is not in the database */
+  /** Useless by itself: the cookie contains the token with a signature whose key is not in the database */
   token: string
   updated: Generated<Timestamp>
 }
@@ -522,7 +522,7 @@ export interface WebhookCandidate {
 
 export interface WebhookCursor {
   event_id: Int8
-  /** Set once there was a webhook with a filter; event_id is then the greatest number */
+  /** Set when the first webhook with a filter is created. From then on, event_id is the greatest number */
   position: Int8 | null
 }
 

@@ -137,7 +137,7 @@ export function assertPermitted({
     throw new ApiError('FORBIDDEN', message, { reason: 'device' })
   }
   const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
-  throw new ApiError('FORBIDDEN', `this needs permissions that you do not have: ${named}`, {
+  throw new ApiError('FORBIDDEN', `the operation needs permissions that you do not have: ${named}`, {
     reason: 'permission',
     missing,
   })

@@ -72,7 +72,7 @@ export const requestSettings = {
   bodyBytes: setting({
     name: 'MUSTER_BODY_BYTES',
     meaning:
-      'The same for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests above that share fail with 503. All bodies together never exceed twice the limit.',
+      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests above that share fail with 503. All bodies together never exceed twice the limit.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
@@ -86,7 +86,7 @@ export const requestSettings = {
   queuedBytes: setting({
     name: 'MUSTER_QUEUED_BYTES',
     meaning:
-      'The same for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses.',
+      'Bytes of responses that each server process queues at a time for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
@@ -120,7 +120,7 @@ export const requestSettings = {
   walkMs: setting({
     name: 'MUSTER_FILTER_SECONDS',
     meaning:
-      'The same for statements that may read every device of the user: lists with a filter or an order that no index serves, totals, and facets.',
+      'Seconds that a database statement of a GraphQL query can take if it may read every device of the user. These are statements for totals, facets, and lists whose filter or order no index supports.',
     default: 'MUSTER_QUERY_SECONDS',
     parse: (text) => (text === undefined ? undefined : integer(text, 0, 3_600) * 1_000),
   }),

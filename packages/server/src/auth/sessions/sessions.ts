@@ -114,7 +114,9 @@ export const notAMember = (): ApiError =>
   new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
 
 const roleChanged = (): ApiError =>
-  new ApiError('FORBIDDEN', 'your role no longer allows this: subscribe again', { reason: 'permission' })
+  new ApiError('FORBIDDEN', 'your role no longer has the permissions of this stream: subscribe again', {
+    reason: 'permission',
+  })
 
 /**
  * Returns what a session allows in an account, for downloads that it requested. A download is fetched without the session's

@@ -208,7 +208,7 @@ function firstStartable(
 }
 
 function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walksPerUser }: Shares): ApiError {
-  const waited = `it waited ${waitMs / 1_000} seconds for its turn at the database`
+  const waited = `a statement waited ${waitMs / 1_000} seconds for its turn at the database`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
       `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum`,

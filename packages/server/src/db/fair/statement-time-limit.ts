@@ -11,7 +11,7 @@ export class TimeLimitError extends ApiError {
     const seconds = ms / 1_000
     super(
       'LIMIT_EXCEEDED',
-      `reading this from the database took longer than ${seconds} seconds; request fewer records, or try again later`,
+      `reading from the database took longer than ${seconds} seconds; request fewer records, or retry later`,
       { limit: seconds },
     )
     this.seconds = seconds

@@ -156,7 +156,7 @@ it('cancels a statement without an index at its time limit and reports why, with
     const error = await failure(walk(db, ['sort: "x" has no index'], blocked))
     expect(error).toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      message: 'this took longer than 0.3 seconds: sort: "x" has no index',
+      message: 'reading from the database took longer than 0.3 seconds: sort: "x" has no index',
     })
     expect(await Promise.all(Array.from({ length: 10 }, () => quick(db)))).toEqual(Array(10).fill(1))
   }
@@ -175,7 +175,7 @@ it('cancels each query statement at its time limit without canceling other state
   for (const error of await Promise.all([failure(blocked(reading)), failure(inTransaction)]))
     expect(error).toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      message: 'reading this from the database took longer than 0.3 seconds; request fewer records, or try again later',
+      message: 'reading from the database took longer than 0.3 seconds; request fewer records, or retry later',
       details: { limit: 0.3 },
     })
   expect(await Promise.all(Array.from({ length: 10 }, () => quick(reading)))).toEqual(Array(10).fill(1))

@@ -178,8 +178,12 @@ export async function walk<Result>(
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error
     const { seconds } = error
-    throw new ApiError('LIMIT_EXCEEDED', `this took longer than ${seconds} seconds: ${reasons.join('; ')}`, {
-      limit: seconds,
-    })
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `reading from the database took longer than ${seconds} seconds: ${reasons.join('; ')}`,
+      {
+        limit: seconds,
+      },
+    )
   }
 }

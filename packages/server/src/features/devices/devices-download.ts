@@ -100,9 +100,9 @@ async function readColumns(
     ofView.forEach((column, index) => void csvColumn(column, `column ${index + 1} of the view`))
     return ofView.map(({ name, label }) => ({ name, label }))
   }
-  if (given.length === 0) throw badInput('columns must not be empty: omit it for every column')
+  if (given.length === 0) throw badInput('columns must not be empty: to get every column, omit the argument')
   if (given.length > MAX_COLUMNS)
-    throw new ApiError('LIMIT_EXCEEDED', `at most ${MAX_COLUMNS} names in columns, found ${given.length}`, {
+    throw new ApiError('LIMIT_EXCEEDED', `columns accepts at most ${MAX_COLUMNS} names, found ${given.length}`, {
       limit: MAX_COLUMNS,
       found: given.length,
     })

@@ -71,7 +71,7 @@ export async function assertMayChangeUsers(
   if (missing.length === 0) return
   throw new ApiError(
     'FORBIDDEN',
-    `the view is in use, so this also needs permissions that you do not have: ${missing.join(', ')}`,
+    `the view is in use, so the change also needs permissions that you do not have: ${missing.join(', ')}`,
     {
       reason: 'permission',
       missing: missing.map((permission) => ({ field, permission })),

@@ -264,6 +264,7 @@ function readLabels(labels: readonly string[]): string[] {
   return [...new Set(labels)]
 }
 
-function assertAtMost(limit: number, found: number, what: string): void {
-  if (found > limit) throw new ApiError('LIMIT_EXCEEDED', `at most ${limit} ${what}, found ${found}`, { limit, found })
+function assertAtMost(limit: number, found: number, path: string): void {
+  if (found > limit)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limit} items, found ${found}`, { limit, found })
 }

@@ -51,7 +51,7 @@ export function readDeviceFilter(args: DeviceFilterArguments, context: string | 
   if (args.platform != null) filter.platforms = args.platform.map((each, index) => storable(each, `platform[${index}]`))
   if (args.application != null) filter.applications = args.application
   const values = args.attributes == null ? [] : flattenAttributes(args.attributes, 'attributes')
-  assertAtMost(limits.namesPerTarget, values.length, 'names in attributes')
+  assertAtMost(limits.namesPerTarget, values.length, { path: 'attributes', what: 'names' })
   if (values.length > 0) filter.values = values
   const where = args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
   if (where !== undefined) Object.assign(filter, { where, now: (args.now ?? new Date()).getTime() })
@@ -67,14 +67,14 @@ export function readState(state: string): State {
 
 /** Returns the IDs in their stored form, each once, in order. Omits malformed IDs. */
 export function readIds(ids: readonly string[], path: string): string[] {
-  assertAtMost(limits.idsPerList, ids.length, `IDs in ${path}`)
+  assertAtMost(limits.idsPerList, ids.length, { path, what: 'IDs' })
   const stored = ids.map(parseId).filter((id) => id !== undefined)
   return [...new Set(stored)]
 }
 
-function assertAtMost(limit: number, found: number, what: string): void {
+function assertAtMost(limit: number, found: number, { path, what }: { path: string; what: string }): void {
   if (found > limit) {
-    throw new ApiError('LIMIT_EXCEEDED', `at most ${limit} ${what}, found ${found}`, { limit, found })
+    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limit} ${what}, found ${found}`, { limit, found })
   }
 }
 
