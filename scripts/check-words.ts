@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findWords } from './words/find-words.ts'
 
-/** Files to skip: generated files, whose sources are checked, and committed migrations, whose SQL is never edited. */
+/** Skips generated files, whose sources are checked, and committed migrations, whose SQL is never edited. */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 
 const files = execFileSync(

@@ -61,7 +61,7 @@ describe.each(forms)('the time of form %s', (form) => {
   })
 })
 
-describe('the key', () => {
+describe('the key of a signature', () => {
   test.each(forms)('determines the algorithm in form %s', (form) => {
     for (const signer of keyNames) {
       for (const nameAlgorithm of [true, false]) {

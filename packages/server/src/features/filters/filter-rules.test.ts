@@ -17,7 +17,7 @@ const find = (where: string, context?: string): Promise<string> => findNames(use
 
 describe('devices that a filter matches', () => {
   test.each([
-    // Fields
+    // These filters compare fields.
     ['id = {gate}', 'gate'],
     ['hardwareId = HW-1', 'gate'],
     ['hardwareId:hw', 'gate'],
@@ -28,7 +28,7 @@ describe('devices that a filter matches', () => {
     ['NOT owner = "{owner}"', ''],
     ['contexts = night', 'gate'],
     ['contexts:*', 'gate'],
-    // Attributes, fields first
+    // These names are attributes or fields. Fields take precedence.
     ['attributes.state = x', 'gate'],
     ['categoryA = own', ''],
     ['attributes.categoryA = own', 'gate'],
@@ -38,7 +38,7 @@ describe('devices that a filter matches', () => {
     ['"rack row" = "3"', 'gate'],
     ['"AND" = 1', 'wall'],
     ['attributes.never = 1', ''],
-    // Operators
+    // These filters use every operator.
     ['site = oslo', 'gate'],
     ['site = (oslo OR "")', 'gate wall'],
     ['site = O*', 'door'],
@@ -60,13 +60,13 @@ describe('devices that a filter matches', () => {
     ['rack > 9', 'gate door'],
     ['rack < B', 'gate door'],
     ['NOT rack < 11', 'wall'],
-    // Words
+    // These filters search for words.
     ['GATE', 'gate'],
     ['hw-', 'gate'],
     ['{gate}', 'gate'],
     ['g*e', 'gate'],
     ['any("OSLO")', 'gate door'],
-    // Services
+    // These filters select devices by their services.
     ['services:ss', 'gate'],
     ['services:*', 'gate'],
     ['services.port = 22', 'gate'],
@@ -79,7 +79,7 @@ describe('devices that a filter matches', () => {
     ['services.title = SSH', 'gate'],
     ['services.attributes.path = "/x"', 'gate'],
     ['services:(NOT enabled = true)', ''],
-    // Times
+    // These filters compare times.
     ['created = 2026-02-03', 'gate door'],
     ['created = 2026-02-03T10:00:00Z', 'gate'],
     ['created != 2026-02-03', 'wall'],
@@ -90,7 +90,7 @@ describe('devices that a filter matches', () => {
     ['lastReported > -1d12h', 'gate'],
     ['created < now', 'gate door wall'],
     ['created > +1w', ''],
-    // Grammar
+    // These filters combine conditions.
     ['name:gate state = active', 'gate'],
     ['name:gate OR name:door', 'gate door'],
     ['(name:gate OR name:door) state = inactive', 'door'],
