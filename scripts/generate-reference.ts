@@ -24,12 +24,12 @@ function settingsPage(): string {
 # Settings
 
 Settings are environment variables. The server treats an empty variable as not set. If a value is
-invalid, the server does not start, and the error names the setting and the expected value. The
+invalid, the server does not start. The error names the setting and describes a valid value. The
 server warns about unknown variables that start with \`MUSTER_\`.
 
-- \`NODE_EXTRA_CA_CERTS\`, a Node variable, names a file of additional CA certificates to trust for
-  webhooks over https.
-- The OpenTelemetry library reads other variables that start with \`OTEL_\`; see
+- To trust additional CA certificates for webhooks over https, set Node's variable
+  \`NODE_EXTRA_CA_CERTS\` to a file that contains them.
+- The OpenTelemetry library reads other variables that start with \`OTEL_\`. See
   [traces](../guides/operations.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
@@ -54,29 +54,31 @@ function errorsPage(): string {
 Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message names
 the wrong argument and describes a correct value.
 
-- For an error before execution, the table below shows the HTTP status. For errors during execution,
-  the response has the status that GraphQL over HTTP prescribes. If all of these errors are
-  \`UNAVAILABLE\`, the status is 503.
-- A failed mutation changes nothing, with one exception: if \`extensions.outcome\` is \`done\`, the
-  change succeeded, but the server could not build the response.
-- If the database connection breaks during a mutation, the outcome is unknown. The change may or may
-  not be stored.
-- HTTP errors have \`BAD_USER_INPUT\` with a different status: 405 for an unsupported method, 408 for
-  a request that does not arrive in time, and 415 for a body that is compressed or not JSON.
+- If a request fails before execution, the response has the HTTP status in the table below.
+- If fields fail during execution, the response has the status that GraphQL over HTTP prescribes. If
+  all of these errors are \`UNAVAILABLE\`, the status is 503.
+- A failed mutation changes nothing, with two exceptions:
+  - If \`extensions.outcome\` is \`done\`, the change succeeded, but the server could not build the
+    response.
+  - If \`extensions.outcome\` is \`unknown\`, the database connection broke during the mutation. The
+    change may or may not be stored.
+- HTTP errors have the code \`BAD_USER_INPUT\` with a different status: 405 for an unsupported
+  method, 408 for a request that does not arrive in time, and 415 for a body that is compressed or
+  not JSON.
 - Above some limits on [connections](limits.md#connections-and-bodies), the server closes the
   connection without a response.
-- Every response contains a request ID in \`x-request-id\`. For \`INTERNAL\`, \`extensions.requestId\`
-  also contains it, and the server logs the error with that ID.
+- The header \`x-request-id\` of every response contains a request ID. For \`INTERNAL\`,
+  \`extensions.requestId\` also contains this ID, and the server logs the error with it.
 
 ${table(['Code', 'HTTP status', 'Meaning'], rows)}
 
 ## Reasons
 
-\`extensions.reason\` is the reason why the server rejected the credentials.
+If the server rejects credentials, \`extensions.reason\` contains the reason:
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
-Other errors contain a reason if a client is likely to act on it:
+If a client is likely to handle the cause of another error, that error also contains a reason:
 
 ${table(['Reason', 'Code', 'Meaning'], others)}
 `
@@ -90,8 +92,9 @@ function metricsPage(): string {
   return `${note('packages/server/src/metric-table.ts')}
 # Metrics
 
-\`GET /metrics\` returns metrics in the Prometheus text format, for all processes of a server
-(\`MUSTER_WORKERS\`). If several servers share a database, scrape each of them.
+\`GET /metrics\` returns metrics in the Prometheus text format. The response contains the metrics of
+all processes of a server (\`MUSTER_WORKERS\`). If several servers share a database, scrape each of
+them.
 
 - If \`MUSTER_METRICS_TOKEN\` is set, send the token as \`Authorization: Bearer\`.
 - If \`MUSTER_METRICS_TOKEN\` is not set, only programs on the same machine can read the metrics,

@@ -19,16 +19,18 @@ export function limitsPage(): string {
   return `${note('packages/server/src/limits.ts')}
 # Limits
 
-A request that exceeds a limit receives \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a document. The
-message names the limit and the value. A page size outside 1 to 1000 receives \`BAD_USER_INPUT\`.
-\`login { limits { name value used } }\` lists the limits. It also lists \`firstRecord\`, the number
-that \`from\` counts from. Characters are Unicode code points, and bytes are UTF-8 bytes.
+If a request exceeds a limit, the server returns \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a
+document. The message names the limit and the value. For a page size outside 1 to 1000, the server
+returns \`BAD_USER_INPUT\`. Characters are Unicode code points, and bytes are UTF-8 bytes.
+
+To read the limits in a program, query \`login { limits { name value used } }\`. The list also
+contains \`firstRecord\`, the position of the first record for \`from\`.
 
 ${table(['Name', 'Value', 'Limits'], rows)}
 
-Operations without credentials can request at most 50,000 objects. The server also rejects documents
-whose fragments expand to more than 20,000 selections, or whose validation would take more than
-500,000 comparisons of fields.
+Operations without credentials can request at most 50,000 objects. The server also rejects a
+document if its fragments expand to more than 20,000 selections, or if its validation would take
+more than 500,000 comparisons of fields.
 
 ${rateLimits}`
 }
@@ -40,10 +42,10 @@ continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
-| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | requests signed with any access key of the user (POST, GET, subscriptions, and REST), console sessions, and download links created by either |
-| an access key with a \`rateShare\` | this share of a user, at least 20 points | this share of a user | requests signed with the key, which are also charged to its user |
+| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | all access keys, console sessions, and download links of the user: GraphQL, subscriptions, and REST |
+| an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's refill | requests signed with the key. The server also charges them to the user. |
 | a registration code | same as a user | same as a user | registrations with the code |
-| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins; an IPv6 /64 network is one address |
+| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
 | a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
 
 ### What a request costs
@@ -51,7 +53,7 @@ continuously. The names in parentheses are [settings](settings.md).
 | Part of a request | Points |
 | --- | --- |
 | the request | ${REQUEST_POINTS} |
-| objects that the response can contain, according to the document and its variables | 1 for each full ${OBJECTS_PER_POINT} |
+| objects that the response can contain with this document and these variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${ROWS_PER_POINT} |
 | a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
@@ -60,8 +62,8 @@ continuously. The names in parentheses are [settings](settings.md).
 
 Before an operation runs, the server charges for everything that the operation can return and read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
-objects. An operation that can cost more than the whole quota uses the whole quota first, and is
-charged the rest afterward.
+objects. If an operation can cost more than the whole quota, the server first charges the whole
+quota, and charges the rest afterward.
 
 **Rows.** These fields can read more rows than they return:
 
@@ -74,15 +76,18 @@ charged the rest afterward.
 - \`total\` of \`devices\` with a filter: every device. Without a filter, \`total\` reads no devices.
 - \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`: every event of
   the account, up to 100,000. The same applies to every \`total\` of events and of deliveries.
-- \`attributeNames\`: every device, refunded unless the server has to count the names again. With
-  100,000 devices, counting takes a few seconds, and each process counts at most once a minute. The
-  first list of names waits for the count.
+- \`attributeNames\`: every device. If the server does not have to count the names again, it refunds
+  these points. With 100,000 devices, counting takes a few seconds, and each process counts at most
+  once a minute. The first list of names waits for the count.
 
-The server uses the account's number of devices and events as of the last minute. An account with
-fewer than ${ROWS_PER_POINT} of them pays nothing for rows. A document can contain at most
-${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each. A page and its \`total\` are
-two fields. A document with more of these fields receives \`LIMIT_EXCEEDED\` and costs a point for
-each of them. The message names the first field over the limit and its position.
+To compute the cost, the server uses the number of devices and events that the account had within
+the last minute. An account with fewer than ${ROWS_PER_POINT} devices and events pays nothing for
+rows.
+
+A document can contain at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows
+each. A page and its \`total\` are two fields. If a document contains more of these fields, the
+server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the first
+field over the limit and its position.
 
 For example, in an account with 100,000 devices, this document costs 101 points:
 
@@ -105,25 +110,27 @@ With \`sort: "name"\` and without \`total\`, the document costs 1 point.
 
 ### When the quota is used up
 
-The request receives \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds, and has no
-effect. If a device has used up its quota, the server instead delays the device's MQTT publications
-and logs the delay.
+When a quota is used up, the server returns \`RATE_LIMITED\`, status 429, with \`Retry-After\` in
+whole seconds. The request has no effect. MQTT publications are an exception: if a device has used
+up its quota, the server delays the device's publications and logs the delay.
 
-Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. The name in
-quotes is \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
+Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. In both headers,
+the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
 
-- \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it
-  refills completely.
-- \`RateLimit: "user";r=19998;t=1\`: the remaining points, and the seconds to wait if no points remain
-  (at least 1).
+- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds in which
+  the quota refills completely.
+- \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
+  wait if no points remain, at least 1.
 
 A user has one quota for all keys, so creating another key does not increase the quota.
 
-Servers that share a database exchange the spent points twice per second. Between exchanges, each
-server allows the whole quota, so a user who calls several servers at the same time can spend it
-several times. The user must then wait until the excess is refilled, so the long-term rate stays the
-same. While the database is unreachable, each process counts separately. A device's quota is always
-counted by the process that serves the device. A restarted process starts with full quotas.
+Servers that share a database exchange the used points twice per second. Between exchanges, each
+server allows the whole quota. A user who calls several servers at the same time can therefore use
+more than the quota. The user must then wait until the excess is refilled, so the long-term rate
+stays the same.
+
+While the database is unreachable, each process counts separately. Only the process that serves a
+device counts the device's quota. A restarted process starts with full quotas.
 
 ### Bytes stored per day
 
@@ -132,41 +139,46 @@ counted by the process that serves the device. A restarted process starts with f
 | a device | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | data that the device itself writes: MQTT publications and reports |
 | an account | ${settings.accountBytesPerDay.default} (\`${settings.accountBytesPerDay.name}\`) | data that its devices write, registrations with its codes, and all mutations |
 
-The cost of a write is the size of the stored data, in UTF-8 bytes, and 200 bytes for its event:
+The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 bytes for its event:
 
-- A device's attribute costs its name and value if the value differs from the stored value. A list
-  of services costs its size each time.
-- A mutation costs the names and values of its arguments, and 200 bytes for each item of \`items\`. A
-  variable counts once for each place that uses it. The server charges a mutation when it accepts
-  the request, even if the mutation fails or changes nothing. It does not charge read-only keys.
-- A registration costs its body and its code's template.
+- If a device changes the value of an attribute, the cost is the size of the name and the value. If
+  the value stays the same, the cost is 0.
+- If a device sends a list of services, the cost is the size of the list each time.
+- For a mutation, the cost is the size of its argument names and values, and 200 bytes for each item
+  of \`items\`. A variable counts once for each place that uses it.
+- The server charges a mutation when it accepts the request, even if the mutation fails or changes
+  nothing. It does not charge read-only keys.
+- For a registration, the cost is the size of the request body and of the code's services and
+  attributes.
 
-The quota refills continuously and completely within a day. A write that exceeds the quota receives
-\`RATE_LIMITED\` and stores nothing. The message contains the quota, the cost of the write, and the
-remaining bytes. A write that is larger than the whole quota needs a full quota and uses all of it.
-MQTT 3.1.1 cannot report an error, so the server closes the connection without acknowledging the
-publication, and logs the reason.
+The quota refills continuously, and completely within a day. If a write exceeds the quota, the
+server returns \`RATE_LIMITED\` and stores nothing. The message contains the quota, the cost of the
+write, and the remaining bytes. A write that is larger than the whole quota requires a full quota
+and uses all of it. Because MQTT 3.1.1 cannot report an error, the server closes the connection
+without acknowledging the publication, and logs the reason.
 
-\`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` in MiB, the latter
-with its usage. \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
+\`login { limits }\` shows the quotas in MiB, as \`deviceMebibytesPerDay\` and
+\`accountMebibytesPerDay\`. It also shows how much of the account's quota is used.
+\`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
-database exchange the usage of accounts. A device's quota is counted by the process that the device
-is connected to.
+database exchange the usage of accounts. The process to which a device is connected counts the
+device's quota.
 
 ### Failed attempts
 
-After 20 failed attempts to authenticate in a minute, the server rejects requests from that address
-with \`RATE_LIMITED\` (429) and \`Retry-After\` until the minute is over. It does not verify their
-credentials. The same applies while the address has used up its quota (the first table).
+After 20 failed attempts to authenticate from an address in a minute, the server rejects requests
+from that address until the minute is over. It returns \`RATE_LIMITED\` (429) with \`Retry-After\`
+and does not verify credentials. The same applies while the address has used up its [rate-limit
+quota](#rate-limits).
 
-- Several clients can share an address through NAT or a proxy. The server still verifies an access
-  key that signed from that address within the last hour. Such a key has a separate limit of 20
-  failed attempts per minute from that address. Other keys have to wait, even if their signatures
+- Several clients can share an address through NAT or a proxy. The server therefore still verifies
+  access keys that signed from that address within the last hour. Such a key has a separate limit of
+  20 failed attempts per minute from that address. Other keys have to wait, even if their signatures
   are valid.
-- Failures that name a key never block its owner at another address. After 20 such failures in a
-  minute from all addresses together, further failures receive \`RATE_LIMITED\` instead of
-  \`UNAUTHENTICATED\`.
+- Failed attempts with a key never block the key's owner at another address. After 20 failed
+  attempts with a key in a minute, from all addresses together, further failures receive
+  \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
 - Wrong device secrets and registration codes also count toward the address. Over MQTT, further
   attempts receive the usual return code 4, two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
@@ -175,11 +187,11 @@ credentials. The same applies while the address has used up its quota (the first
 
 A server process is overloaded if one of these conditions is true:
 
-- It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`). This
-  limits bursts.
+- It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`).
+  This condition limits bursts.
 - It has had a fifth of that number (\`${settings.mostStanding.name}\`) in flight for two seconds
-  without a break. This condition lasts until fewer than half of them remain. It keeps response
-  times short during sustained load.
+  without a break. This condition keeps response times short during sustained load. It lasts until
+  fewer than half of these requests remain.
 - Most iterations of its event loop take longer than ${settings.mostLag.default} ms
   (\`${settings.mostLag.name}\`).
 
@@ -204,11 +216,11 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
 | time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- A request body counts with the size in its headers, from the arrival of the headers to the end of
-  the response. Bodies up to 16 KiB do not count. Send bodies without compression: a request with
-  \`Content-Encoding\` receives 415.
-- Connections count toward the socket's address. Bodies count toward the client's address, even behind a
-  trusted proxy.
+- From the arrival of the headers to the end of the response, a request body counts with the size in
+  its headers. Bodies up to 16 KiB do not count.
+- Send bodies without compression. The server rejects a request with \`Content-Encoding\` with 415.
+- Connections count toward the socket's address. Bodies count toward the client's address, even
+  behind a trusted proxy.
 - Device WebSockets are MQTT connections and have separate limits:
   \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 

@@ -22,11 +22,11 @@ export const errorCodes = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      'The credentials are valid but do not allow this request. For example, the role lacks a permission, a read-only key cannot run mutations, or the caller would grant more than it has.',
+      'The credentials are valid but do not allow this request. For example, the role lacks a permission, or the request is a mutation with a read-only key.',
   },
   RESERVED_ATTRIBUTE: {
     status: 400,
-    meaning: 'The attribute name is reserved, or reserved for another kind of target.',
+    meaning: 'The attribute name is reserved, or is allowed only on another kind of target.',
   },
   NOT_FOUND: { status: 404, meaning: 'The account does not contain this object.' },
   CONFLICT: {
@@ -53,12 +53,12 @@ export const requestReasons = {
   permission: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key lacks permissions. `extensions.missing` lists each with the field that needs it. Nothing was done.',
+      'The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. The server ran nothing.',
   },
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      'The caller would grant more than it has: a permission that it lacks, a key that expires later than its own, or a key that does not require a digest although its own does.',
+      "The request would grant more than the caller has. The new key or role has a permission that the caller lacks, or the new key expires later than the caller's key, or only the caller's key requires a digest.",
   },
   device: {
     code: 'FORBIDDEN',
@@ -76,12 +76,12 @@ export const requestReasons = {
   },
   'idempotency-key-invalid': {
     code: 'BAD_USER_INPUT',
-    meaning: 'The Idempotency-Key header is not one string in double quotes, or is empty or too long.',
+    meaning: 'The Idempotency-Key header is not a single string in double quotes, or the string is empty or too long.',
   },
   'idempotency-key-unsupported': {
     code: 'BAD_USER_INPUT',
     meaning:
-      'The request has an Idempotency-Key, but its mutation does not consist of exactly one field that accepts a key.',
+      'The request has an Idempotency-Key, but the document does not consist of exactly one field that accepts this header.',
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',
@@ -90,12 +90,12 @@ export const requestReasons = {
   'still-running': {
     code: 'CONFLICT',
     meaning:
-      'A request with this Idempotency-Key is still running. Repeat it after the number of seconds in `Retry-After`.',
+      'A request with this Idempotency-Key is still running. Repeat your request after the number of seconds in `Retry-After`.',
   },
   'already-created': {
     code: 'CONFLICT',
     meaning:
-      'The first request succeeded, but its response is not stored. `extensions.created` contains the `kind` and `id` of the created object.',
+      'The first request succeeded, but the server did not store its response. `extensions.created` contains the `kind` and `id` of the created object.',
   },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 

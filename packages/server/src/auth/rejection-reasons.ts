@@ -8,17 +8,18 @@ export const keyReasons = {
   'key-deleted': { status: 401, meaning: 'The stream was opened with an access key that has been deleted.' },
   'key-network': {
     status: 401,
-    meaning: 'The signature is valid, but its access key may not be used from this address, which the message names.',
+    meaning:
+      'The signature is valid, but its access key is not valid from this address. The message names the address.',
   },
   'key-policy': {
     status: 401,
     meaning:
-      "The signature is valid, but its access key does not comply with the account's key policy. Create a key that does.",
+      "The signature is valid, but its access key breaks a rule of the account's key policy. Create a key that follows the policy.",
   },
   'key-member': {
     status: 401,
     meaning:
-      'The signature is valid, but its access key is a personal key of a person who is not a member of the account.',
+      'The signature is valid, but it was made with a personal key of a person who is not a member of the account.',
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const

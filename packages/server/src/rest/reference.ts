@@ -15,48 +15,58 @@ ${routes.map((route) => describe(readOperation(route, schema))).join('\n\n')}
   )
   return `# REST
 
-The REST API is for clients that cannot use GraphQL. It is **deprecated from the start** and will be removed when no client needs it.
-Every route runs the GraphQL document shown below. You can send the same document to \`POST /graphql/v1\`. \`$self\` is your user ID.
+The REST API is for clients that cannot use GraphQL. It is **deprecated from the start** and will be
+removed when no client needs it. Every route runs the GraphQL document that this page shows. You can
+send the same document to \`POST /graphql/v1\`. In the documents, \`$self\` is your user ID.
 
-Subscriptions have no route. Use a webhook, subscribe at \`/graphql/v1/stream\`, or poll \`GET /rest/v1/events\` with \`minDate\` and
-skip events whose IDs you have already received.
+Subscriptions have no route. Use a webhook, or subscribe at \`/graphql/v1/stream\`. You can also
+poll \`GET /rest/v1/events\` with \`minDate\`, and skip events whose IDs you have already received.
 
 All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an OpenAPI 3.1 description.
 
-- **Signatures, permissions, and limits** are the same as in the GraphQL API. A signature covers the path and the query string as
-  sent. Browser sessions are rejected.
-- **Path segments** are percent-encoded: the attribute \`a/b\` is \`…/attributes/a%2Fb\`. Colons in IDs need no encoding.
-- **GET routes** accept arguments as query parameters. For a list, repeat the parameter (\`platform=linux&platform=esp32\`). Pass
-  \`attributes\` as one parameter per name (\`attributes.site=oslo&attributes.net.ssid=lab\`) or as percent-encoded JSON
-  (\`attributes={"site":null}\`). Only JSON can contain null. Every GET route supports \`HEAD\`.
-- **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`), not in the query string.
-  Omitted arguments and \`null\` have the same meaning as in the GraphQL API. PATCH of attributes also accepts
-  \`application/merge-patch+json\` (RFC 7396). A DELETE can include a body. Clients that cannot send a body with DELETE use
-  \`POST /devices/delete\`.
-- **Required arguments** are in bold below. The server rejects unknown query parameters, unknown body members, and repeated
-  parameters that accept a single value.
-- **Responses** are JSON. The status is 200, 201 with \`Location\` for a new object, or 204 without a body. Lists are objects with
-  \`items\`. Pages also contain \`total\`, \`hasMore\`, \`last\`, and \`cursor\`. If another page follows, the response includes a \`Link\`
-  with \`rel="next"\`. \`total=false\` omits \`total\`, which takes time to count.
-- **Headers** of every response include \`x-request-id\`, \`Deprecation\` (RFC 9745), and \`Link\` to the GraphQL API
-  (\`rel="successor-version"\`) and to this page (\`rel="deprecation"\`).
+- **Signatures, permissions, and limits** are the same as in the GraphQL API. A signature covers the
+  path and the query string as sent. The server rejects browser sessions.
+- **Path segments** are percent-encoded: the attribute \`a/b\` is \`…/attributes/a%2Fb\`. You do not
+  have to encode colons in IDs.
+- **GET routes** accept arguments as query parameters. Every GET route supports \`HEAD\`.
+  - For a list, repeat the parameter: \`platform=linux&platform=esp32\`.
+  - Pass \`attributes\` as one parameter per name: \`attributes.site=oslo&attributes.net.ssid=lab\`.
+    You can also pass percent-encoded JSON: \`attributes={"site":null}\`. Only JSON can contain
+    null.
+- **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`),
+  not in the query string.
+  - Omitted arguments and \`null\` have the same meaning as in the GraphQL API.
+  - PATCH of attributes also accepts \`application/merge-patch+json\` (RFC 7396).
+  - A DELETE request can include a body. If your client cannot send a body with DELETE, use \`POST
+    /devices/delete\`.
+- **Required arguments** are in bold below. The server rejects unknown query parameters and unknown
+  body members. It also rejects a repeated parameter that accepts only one value.
+- **Responses** are JSON. The status is 200, 201 with \`Location\` for a new object, or 204 without
+  a body.
+- **Lists** are objects with \`items\`. Pages also contain \`total\`, \`hasMore\`, \`last\`, and
+  \`cursor\`. If another page follows, the response includes a \`Link\` with \`rel="next"\`.
+  Counting \`total\` takes time. To omit it, pass \`total=false\`.
+- **Headers** of every response include \`x-request-id\`, \`Deprecation\` (RFC 9745), and \`Link\`.
+  The links lead to the GraphQL API (\`rel="successor-version"\`) and to this page
+  (\`rel="deprecation"\`).
 
 ## Errors
 
-Errors have the form \`{"errors": [{"message", "extensions": {"code"}}]}\`, as in all of Muster's APIs. A rejected request changes
-nothing. If a change receives 503 while it is in flight, the server may have made the change. Check before you repeat it.
+Errors have the form \`{"errors": [{"message", "extensions": {"code"}}]}\`, as in all of Muster's
+APIs. A rejected request changes nothing. If a change receives 503 while it is in flight, the server
+may have made the change. In that case, check the result before you repeat the request.
 
 | Code | HTTP status |
 | --- | --- |
 ${restCodes.map((code) => `| \`${code}\` | ${statusText(code)} |`).join('\n')}
 
-Other statuses are 404 for an unknown path, 405 with \`Allow\` for a method that a path does not support, 413 for a body above the
-limit, and 415 for a body that is not JSON.
+Other statuses are 404 for an unknown path, 405 with \`Allow\` for an unsupported method, 413 for a
+body above the limit, and 415 for a body that is not JSON.
 
 ${groups.join('\n')}
 ## Fragments
 
-The documents above use these fragments, which list the members of each object in a response.
+The documents above use these fragments. They list the fields of each object in a response.
 
 \`\`\`graphql
 ${Object.values(fragments).map(unindent).join('\n')}

@@ -8,7 +8,7 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder to which the embedded database archives its write-ahead log and base backups, so that you can restore it to any point in time. Use a different disk if possible. Not set: no archive.',
+      'Folder for the archive: the write-ahead log and base backups of the embedded database. With the archive, you can restore the database to any point in time. Use a different disk if possible. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
@@ -35,7 +35,7 @@ export const backupSettings = {
   backupRate: setting({
     name: 'MUSTER_BACKUP_RATE',
     meaning:
-      'Maximum MiB per second that scheduled and base backups read, so that they do not slow down requests. 0: no limit.',
+      'Maximum MiB per second that scheduled and base backups read. A higher rate can slow down requests. 0: no limit.',
     default: '32',
     parse: (text) => integer(text ?? '32', 0, 100_000) * MIB,
   }),

@@ -13,7 +13,7 @@ export const dataSettings = {
   databaseUrl: setting({
     name: 'DATABASE_URL',
     meaning:
-      'URL of a PostgreSQL 15 to 18, as postgresql://user:password@host:port/database. Not set: the embedded database.',
+      'URL of an external PostgreSQL 15 to 18, in the form postgresql://user:password@host:port/database. Not set: the server uses the embedded database.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -21,7 +21,7 @@ export const dataSettings = {
   databaseReadUrl: setting({
     name: 'DATABASE_READ_URL',
     meaning:
-      'URL of a streaming standby of the database in DATABASE_URL. List queries read from it while it is up to date; see the guide on scale. Not set: all queries read from the primary.',
+      'URL of a streaming standby of the database in DATABASE_URL. List queries read from the standby while it is up to date. See the guide on scale. Not set: all queries read from the primary.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -29,7 +29,7 @@ export const dataSettings = {
   databaseDirectUrl: setting({
     name: 'DATABASE_DIRECT_URL',
     meaning:
-      'URL of the same database without the pooler in DATABASE_URL, such as PgBouncer in transaction mode. Migrations, locks, jobs, and notifications use it.',
+      'URL of the same database for direct connections, if DATABASE_URL points to a pooler in transaction mode, such as PgBouncer. Migrations, locks, jobs, and notifications use direct connections.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -51,7 +51,7 @@ export const dataSettings = {
   masterKey: setting({
     name: 'MUSTER_MASTER_KEY',
     meaning:
-      '32 bytes in base64 that encrypt the secrets of access keys, webhooks, and authenticator apps. Not set: created on the first start, in MUSTER_DATA/master.key.',
+      'The master key: 32 bytes in base64 that encrypt the secrets of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),
@@ -66,7 +66,7 @@ export const dataSettings = {
   }),
   ownerEmail: setting({
     name: 'MUSTER_OWNER_EMAIL',
-    meaning: 'Email address of the first user, created when the database is empty.',
+    meaning: 'Email address of the first user, which the server creates when the database is empty.',
     default: 'owner@localhost',
     parse: (text) => emailAddress(text ?? 'owner@localhost'),
   }),

@@ -24,14 +24,14 @@ export const deviceSettings = {
   mqttPort: setting({
     name: 'MUSTER_MQTT_PORT',
     meaning:
-      'TCP port on HOST for MQTT; 0 for none. If the port is in use, the server logs a warning and starts without it. WebSocket connections to /mqtt always work.',
+      'TCP port on HOST for MQTT. 0: no port. If the port is in use, the server logs a warning and starts without this port. WebSocket connections to /mqtt always work.',
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),
   mqttTlsCert: setting({
     name: 'MUSTER_MQTT_TLS_CERT',
     meaning:
-      'PEM file with the certificate and its chain. MUSTER_MQTT_PORT then accepts TLS only. Reloaded like MUSTER_TLS_CERT.',
+      'PEM file with the certificate and its chain. MUSTER_MQTT_PORT then accepts TLS only. The server reloads the file like MUSTER_TLS_CERT.',
     default: 'not set',
     parse: (text) => text,
   }),

@@ -12,7 +12,7 @@ export const httpSettings = {
   }),
   port: setting({
     name: 'PORT',
-    meaning: 'TCP port to listen on; 0 for any free one.',
+    meaning: 'TCP port to listen on. 0: any free port.',
     default: '4000',
     parse: (text) => integer(text ?? '4000', 0, 65_535),
   }),
@@ -38,14 +38,14 @@ export const httpSettings = {
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
     meaning:
-      'Addresses of the proxies whose X-Forwarded-For or Forwarded header the server trusts: CIDRs or single addresses, separated by commas. The server takes its public name from MUSTER_PUBLIC_URL, not from a header.',
+      'Addresses of the proxies whose X-Forwarded-For or Forwarded header the server trusts: CIDRs or single addresses, separated by commas. The server takes its public address from MUSTER_PUBLIC_URL, not from a header.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
   httpConnectionsPerAddress: setting({
     name: 'MUSTER_HTTP_CONNECTIONS_PER_ADDRESS',
     meaning:
-      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. MUSTER_TRUSTED_PROXIES are exempt; WebSockets of devices do not count.',
+      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. The limit does not apply to MUSTER_TRUSTED_PROXIES. WebSockets of devices do not count.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),
@@ -59,14 +59,14 @@ export const httpSettings = {
   requestTimeout: setting({
     name: 'MUSTER_REQUEST_TIMEOUT',
     meaning:
-      'Seconds within which a request must arrive, including its body. After that, the server responds with 408 and closes the connection. It also closes new connections that send nothing for this long.',
+      'Seconds within which a request must arrive, including its body. After that, the server responds with 408 and closes the connection. The server also closes new connections that send nothing for this long.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
   }),
   keepAliveTimeout: setting({
     name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
     meaning:
-      'Seconds that an HTTP connection stays open after a response, for the next request. This must be longer than the idle timeout of your load balancer, which is often 60 seconds.',
+      'Seconds that an HTTP connection stays open after a response, for the next request. Set a longer time than the idle timeout of your load balancer, which is often 60 seconds.',
     default: '72',
     parse: (text) => integer(text ?? '72', 1, 3_600) * 1_000,
   }),
@@ -80,7 +80,7 @@ export const httpSettings = {
   metricsToken: setting({
     name: 'MUSTER_METRICS_TOKEN',
     meaning:
-      'Token for /metrics, sent as Authorization: Bearer; at least 16 characters. Not set: only programs on this machine can read /metrics, and no program if MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set.',
+      'Token for /metrics, sent as Authorization: Bearer; at least 16 characters. Not set: only programs on this machine can read /metrics. If MUSTER_PUBLIC_URL or MUSTER_TRUSTED_PROXIES is set, no program can read /metrics without a token.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : token(text)),

@@ -6,14 +6,14 @@ export const processSettings = {
   processes: setting({
     name: 'MUSTER_WORKERS',
     meaning:
-      'Number of server processes, which share the same ports; auto for one per processor. Limits per server process apply to each process.',
+      'Number of server processes, which share the same ports. auto: one per processor. Limits per server process apply to each process.',
     default: '1',
     parse: (text) => (text === 'auto' ? availableParallelism() : processes(text ?? '1')),
   }),
   workerSilence: setting({
     name: 'MUSTER_WORKER_SILENCE',
     meaning:
-      'Seconds that one of several server processes may take to respond to a health check (at least 30 while it starts). After that, it is killed and replaced. 0: no limit.',
+      'Seconds that one of several server processes can take to respond to a health check (at least 30 while the process starts). After that, the first process kills and replaces it. 0: no limit.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600),
   }),

@@ -6,7 +6,7 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      'Points that a user can spend at once, with all access keys and console sessions together; see limits.md. Each registration code has a separate quota of the same size.',
+      'Rate-limit points that a user can use at once, with all access keys and console sessions together. See [rate limits](limits.md#rate-limits). Each registration code has a separate quota of the same size.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
@@ -19,7 +19,7 @@ export const requestSettings = {
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Points that an address can spend at once on requests without valid credentials. An IPv6 /64 counts as one address.',
+      'Points that an address can use at once for requests without valid credentials. An IPv6 /64 counts as one address.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
   }),
@@ -31,13 +31,14 @@ export const requestSettings = {
   }),
   deviceBytesPerDay: setting({
     name: 'MUSTER_DEVICE_BYTES_PER_DAY',
-    meaning: 'Bytes that a device can store in a day; see limits.md.',
+    meaning: 'Bytes that a device can store in a day. See [rate limits](limits.md#rate-limits).',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 65_536, 1_000_000_000_000_000),
   }),
   accountBytesPerDay: setting({
     name: 'MUSTER_ACCOUNT_BYTES_PER_DAY',
-    meaning: 'Bytes that an account can store in a day, by mutations and devices together; see limits.md.',
+    meaning:
+      'Bytes that an account can store in a day, by mutations and devices together. See [rate limits](limits.md#rate-limits).',
     default: '34359738368',
     parse: (text) => integer(text ?? '34359738368', 65_536, 1_000_000_000_000_000),
   }),
@@ -58,7 +59,7 @@ export const requestSettings = {
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that an iteration of the event loop may take. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
+      'Milliseconds that an iteration of the event loop can take before the server is overloaded. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
@@ -113,7 +114,7 @@ export const requestSettings = {
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that each database statement of a GraphQL query can take. A field that takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names it. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
+      'Seconds that each database statement of a GraphQL query can take. A field that takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names the argument. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),
