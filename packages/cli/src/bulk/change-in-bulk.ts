@@ -26,7 +26,7 @@ export interface BulkOptions extends ClientOptions {
 
 export const withBulkOptions = (command: Command): Command =>
   command
-    .option('--where <filter>', 'change devices that match a filter; repeatable; all devices are "id:*"', collect)
+    .option('--where <filter>', 'change devices that match a filter; repeatable; for all devices, pass "id:*"', collect)
     .option('--view <view>', 'change the devices of a saved view; ID or name')
     .option('--device <device>', 'change this device (ID, hardware ID, or name); repeatable', collect)
     .option('--name <name>', 'name of the job')

@@ -24,7 +24,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
 unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
---view, the file has the columns and the order of the view, and its labels as column names.`),
+--view, the file has the columns, the column labels, and the order of the view.`),
     )
     .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'export the devices of a saved view; ID or name')

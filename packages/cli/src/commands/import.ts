@@ -22,9 +22,10 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('import')
     .description(
-      prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if the row
-has no hardware ID, by a unique name. If no device matches, it adds one. It writes only differences, so importing the
-same file again changes nothing. It reports each row with an error by line number and imports the other rows.`),
+      prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if
+the row has no hardware ID, by a unique name. If no device matches, the command adds a device. It writes only
+differences, so importing the same file again changes nothing. It reports each row with an error by line number and
+imports the other rows.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check all rows first, and write nothing if any row has an error')

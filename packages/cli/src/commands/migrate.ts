@@ -4,8 +4,9 @@ import { newCommand, prose } from '../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('migrate')
     .description(
-      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup. If you
-replace several servers one at a time, run this command first. It connects to the database in DATABASE_URL or, by default,
+      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at
+startup. If you replace several servers one at a time, run this command first. The command connects to the database in
+DATABASE_URL or, by default,
 to the embedded
 database in MUSTER_DATA, whether or not a server is running.`),
     )

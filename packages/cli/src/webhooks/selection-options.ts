@@ -15,7 +15,7 @@ export const withSelectionOptions = (command: Command): Command =>
   command
     .option(
       '--where <filter>',
-      'only events of devices that match immediately before or after the event; repeatable',
+      'only events of devices that matched immediately before or after the event; repeatable',
       collect,
     )
     .option('--view <view>', 'only events of devices in this view (ID or name)')

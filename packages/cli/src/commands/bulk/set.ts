@@ -6,13 +6,13 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
-      prose(`Set attributes of many devices with a job on the server. A value can contain {name}, {id}, {hardwareId}, and
-the name of any attribute in braces.
+      prose(`Set attributes of many devices with a job on the server. In a value, the server replaces {name},
+{id}, {hardwareId}, and any attribute name in braces with the device's value.
 
 muster bulk set site=oslo --where "name:gate"`),
     )
     .argument('<attributes...>', 'name=value …')
-    .option('--context <name>', 'set overrides in this context, in which the filter also reads attributes')
+    .option('--context <name>', 'set overrides in this context; the filter also reads attributes in this context')
   return withBulkOptions(command).action(run)
 }
 

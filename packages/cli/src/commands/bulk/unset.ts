@@ -11,7 +11,7 @@ export function buildCommand(): Command {
 muster bulk unset status --where "site = oslo"`),
     )
     .argument('<names...>', 'attribute names')
-    .option('--context <name>', 'remove overrides in this context, in which the filter also reads attributes')
+    .option('--context <name>', 'remove overrides in this context; the filter also reads attributes in this context')
   return withBulkOptions(command).action(run)
 }
 

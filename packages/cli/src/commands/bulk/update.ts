@@ -13,8 +13,8 @@ interface Options extends BulkOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('update')
     .description(
-      prose(`Change the name, platform, or hardware ID of many devices with a job on the server. A value can contain
-{name}, {id}, {hardwareId}, and the name of any attribute in braces.
+      prose(`Change the name, platform, or hardware ID of many devices with a job on the server. In a value, the
+server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value.
 
 muster bulk update --rename "{site}-{name}" --where "site:*"`),
     )

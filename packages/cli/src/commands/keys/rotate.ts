@@ -17,14 +17,14 @@ const MAX_OVERLAP = 2_592_000
 export function buildCommand(): Command {
   return newClientCommand('rotate')
     .description(
-      prose(`Replace an access key with a new one that has the same access. The old key keeps working during the overlap.
+      prose(`Replace an access key with a new key that has the same access. During the overlap, both keys are valid.
 
-Without a key, the command rotates the key that it signs with and saves the new one in the same profile, before it reports
-success. For another key, it prints the secret, or saves it with --save. The secret is shown only once.`),
+Without an argument, the command rotates its own access key and saves the new key in the same profile. For another
+key, the command prints the secret or, with --save, saves it in a profile. The secret is shown only once.`),
     )
     .argument('[key]', 'access key ID, as shown by "muster keys list"')
     .addOption(
-      new Option('--overlap <time>', 'how long the old key keeps working, from 0s to 30d')
+      new Option('--overlap <time>', 'how long the old key remains valid, from 0s to 30d')
         .argParser(overlapOf)
         .default(86_400, '1d'),
     )

@@ -23,7 +23,7 @@ the key's own filter, and the key can only expire earlier: to grant more, create
     .option('--no-name', 'remove the name')
     .option('--expires <when>', 'earlier expiry: a date, or a duration from now such as 90d', futureMoment)
   return withAccessOptions(command, 'permissions that the key keeps, such as DEVICE_READ,EVENT_READ')
-    .option('--no-networks', 'allow the key from any address')
+    .option('--no-networks', 'make the key valid from all addresses')
     .action(run)
 }
 

@@ -13,8 +13,9 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('remove')
     .description(
-      prose(`Remove members from the account. Within a second, their sessions, personal keys, streams, and download
-links can no longer reach it. Account keys that they created continue to work, unless you pass --disable-keys.`),
+      prose(`Remove members from the account. Within a second, their sessions, personal keys, streams, and
+download links lose access to the account. Account keys that they created remain valid unless you pass
+--disable-keys.`),
     )
     .argument('<member...>', 'email addresses or IDs')
     .option('--disable-keys', 'also disable the account keys that these members created')

@@ -9,7 +9,7 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('create')
     .description(
-      prose(`Create a role. A role cannot have permissions that you do not have.
+      prose(`Create a custom role. You can include only permissions that you have.
 
 muster roles create Technicians --permissions device-read,event-read,device-write`),
     )

@@ -13,8 +13,8 @@ interface Options extends RoleOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('update')
     .description(
-      prose(`Change only the specified properties of a role. Members have the new permissions within a second. Of the
-built-in roles, you can change only the groups. --group "" removes all groups.`),
+      prose(`Change only the specified properties of a role. The change takes effect within a second. In a
+built-in role, you can change only the groups. --group "" removes all groups.`),
     )
     .argument('<role>', 'name or ID')
     .option('--name <name>', 'new name')

@@ -12,7 +12,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys',
-    summary: 'Creates an access key. Only this response contains the secret, which keys with publicKey do not have.',
+    summary: 'Creates an access key. Only this response contains the secret. A key with publicKey has no secret.',
     document: `mutation createAccessKey(
       $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String,
       $access: AccessInput, $networks: [String!], $personal: Boolean! = false, $rateShare: Int = 100
@@ -38,7 +38,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/access-keys/{key}',
     summary:
-      'Changes an access key. Omitted members stay unchanged. null clears name and networks. Access can only shrink.',
+      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. The request cannot add permissions or a later expiry.',
     document: `mutation updateAccessKey(
       $key: String!, $name: String, $enabled: Boolean, $access: AccessInput, $expires: DateTime, $networks: [String!],
       $rateShare: Int
@@ -61,7 +61,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys/{key}/rotate',
-    summary: 'Creates a key with the access of this one, which keeps working for overlap seconds.',
+    summary: 'Creates a key with the access of this key, which remains valid for overlap seconds.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,
@@ -72,7 +72,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/key-policy',
-    summary: "Returns the account's rules for access keys, and the keys that do not comply.",
+    summary: "Returns the account's rules for access keys, and the keys that break a rule.",
     document: 'query getKeyPolicy { login { keyPolicy { ...KeyPolicy } } }',
     at: 'login.keyPolicy',
     status: 200,
@@ -95,7 +95,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/needs',
-    summary: 'Returns which permissions a GraphQL document needs. The document does not run.',
+    summary: 'Returns the permissions that a GraphQL document needs. The server does not run the document.',
     document: `query listNeeds($document: String!, $operationName: String, $variables: Object) {
       login { items: needs(document: $document, operationName: $operationName, variables: $variables) { ...Need } }
     }`,

@@ -31,7 +31,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs',
-    summary: 'Previews a change of many devices without changing them.',
+    summary: 'Creates a bulk job and previews its changes. Changes nothing yet.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
@@ -42,7 +42,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/run',
-    summary: 'Previews a change of many devices, and starts it if exactly the expected number would change.',
+    summary: 'Creates a bulk job, and starts it if exactly the expected number of devices would change.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -95,16 +95,16 @@ export const bulkRoutes: readonly Route[] = [
     at: 'startBulk',
     status: 200,
   },
-  change('pause', 'Stops a bulk job between two batches.'),
+  change('pause', 'Pauses a bulk job after the current batch.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/resume',
-    summary: 'Continues a paused bulk job, or changes the rate of a running one.',
+    summary: 'Resumes a paused bulk job, or changes the rate of a running job.',
     document: 'mutation resumeBulk($id: ID!, $rate: Int) { resumeBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'resumeBulk',
     status: 200,
   },
-  change('cancel', 'Ends a bulk job between two batches.'),
+  change('cancel', 'Ends a bulk job after the current batch.'),
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',

@@ -66,7 +66,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/presence',
-    summary: 'Returns how many devices were online over time.',
+    summary: 'Returns the number of devices that were online over time.',
     document: `query listPresence($from: DateTime!, $until: DateTime) {
       login { items: presence(from: $from, until: $until) { ...PresencePoint } }
     }`,
@@ -99,7 +99,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/delete',
-    summary: 'Deletes all given devices or none. Active devices require force.',
+    summary: 'Deletes the given devices, either all or none. Active devices require force.',
     document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
       deleteDevices(deviceId: $deviceId, force: $force)
     }`,
@@ -116,7 +116,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/devices/{id}',
-    summary: 'Changes a device. Omitted members stay unchanged. null clears any member except name.',
+    summary: 'Changes a device. Omitted fields stay unchanged. null clears any field except name.',
     document: `mutation updateDevice($id: String!, $name: String, ${declared}) {
       updateDevice(deviceId: $id, name: $name, ${passed}) { ...Device }
     }`,
@@ -135,7 +135,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/availability',
-    summary: 'Returns when a device was online.',
+    summary: 'Returns the times at which a device was online.',
     document: `query getAvailability($id: String!, $from: DateTime!, $until: DateTime) {
       login { device(id: [$id]) { availability(from: $from, until: $until) { ...Availability } } }
     }`,

@@ -20,7 +20,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/user',
-    summary: 'Changes the address and name of the account. Omitted members stay unchanged. null clears name.',
+    summary: 'Changes the address and name of the account. Omitted fields stay unchanged. null clears name.',
     document: `mutation updateAccount($email: String, $name: String) {
       updateAccount(email: $email, name: $name) { ...User }
     }`,
@@ -38,7 +38,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/members/{personId}',
-    summary: 'Gives a member another role.',
+    summary: 'Changes the role of a member.',
     document: `mutation setMemberRole($personId: ID!, $roleId: ID!) {
       setMemberRole(personId: $personId, roleId: $roleId) { ...Member }
     }`,
@@ -57,7 +57,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/members/leave',
-    summary: 'Leaves the account. Only a signed-in person can, so an access key gets FORBIDDEN.',
+    summary: 'Leaves the account. Requires a session, so the response to an access key is FORBIDDEN.',
     document: 'mutation leaveAccount { leaveAccount }',
     status: 204,
   },
@@ -91,7 +91,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/roles/{id}',
-    summary: 'Changes a role. Omitted members stay unchanged.',
+    summary: 'Changes a role. Omitted fields stay unchanged.',
     document: `mutation updateRole($id: ID!, $name: String, $access: AccessInput, $groups: [String!]) {
       updateRole(id: $id, name: $name, access: $access, groups: $groups) { ...Role }
     }`,
@@ -135,8 +135,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/invitations/{id}/resend',
-    summary:
-      'Creates a new link for an invitation, which lasts as long as the former one did. The former link stops working.',
+    summary: 'Creates a new link for an invitation, with the same validity period. The previous link becomes invalid.',
     document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
     at: 'resendInvitation',
     status: 200,
@@ -151,7 +150,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/invitations/accept',
-    summary: 'Accepts an invitation. Only a signed-in person can, so an access key gets FORBIDDEN.',
+    summary: 'Accepts an invitation. Requires a session, so the response to an access key is FORBIDDEN.',
     document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
     at: 'acceptInvitation',
     status: 200,

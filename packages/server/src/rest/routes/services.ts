@@ -71,7 +71,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/services/{id}',
-    summary: 'Changes a service. Omitted members stay unchanged. null clears host or port.',
+    summary: 'Changes a service. Omitted fields stay unchanged. null clears host or port.',
     document: `mutation updateService(
       $id: ID!, $name: String, $application: Int, $host: String, $port: Int, $enabled: Boolean
     ) {
@@ -99,7 +99,8 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/services/{id}/state',
-    summary: "Reports active for ttl seconds or inactive immediately. A device's ID reports the device's state.",
+    summary:
+      "Reports that a service is active for ttl seconds, or inactive. With a device's ID, reports the device's state.",
     document: `mutation reportState($id: String!, $state: String!, $ttl: Int = 300) {
       reportState(serviceId: $id, state: $state, ttl: $ttl)
     }`,

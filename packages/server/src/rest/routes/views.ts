@@ -39,7 +39,7 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/views/{id}/users',
-    summary: 'Lists what uses a view, such as webhooks.',
+    summary: 'Lists the objects that use a view, such as webhooks.',
     document: 'query listViewUsers($id: ID!) { login { views(id: [$id]) { items: usedBy { id name kind } } } }',
     at: 'login.views[0]',
     status: 200,
@@ -47,7 +47,7 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/views/{id}',
-    summary: 'Changes a view. Omitted members stay unchanged. null clears context, description, and where.',
+    summary: 'Changes a view. Omitted fields stay unchanged. null clears context, description, and where.',
     document: `mutation updateView(
       $id: ID!, $version: Int, $name: String, $where: String, $context: String, $sortBy: [String!]
       $columns: [ViewColumnInput!], $description: String, $labels: [String!], $isShared: Boolean

@@ -36,7 +36,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Changes a webhook. Omitted members stay unchanged. null clears name, where, view, and context.',
+    summary: 'Changes a webhook. Omitted fields stay unchanged. null clears name, where, view, and context.',
     document: `mutation updateWebhook(
       $id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean, $where: String, $view: ID
       $context: String
@@ -94,7 +94,8 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
-    summary: 'Repeats one delivery or all deliveries that failed since the given time. Returns their number.',
+    summary:
+      'Resends one delivery, or all deliveries that failed since the given time. Returns the number of deliveries.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,
