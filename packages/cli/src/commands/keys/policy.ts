@@ -15,8 +15,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('policy')
     .description(
-      prose(`Show the account's rules for access keys and the keys that do not comply, or change the specified rules. New keys
-must comply at once. Existing keys must comply from --enforced-from on.`),
+      prose(`Show the account's rules for access keys and the keys that break a rule, or change the specified
+rules. New keys must follow the rules immediately. Existing keys must follow them from --enforced-from.`),
     )
     .option('--max-days <count>', 'maximum lifetime of a key in days', wholeNumber(1, 36_500))
     .option('--no-max-days', 'allow keys that never expire')
