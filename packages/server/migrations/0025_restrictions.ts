@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * Restrictions of roles and keys to some devices or attribute names. The column also contains the permissions, and the column
- * `permissions` of a restricted role or key is empty, so that a server without this column grants nothing.
+ * Adds restrictions of roles and keys to some devices or attribute names. The new column also contains the permissions.
+ * For a restricted role or key, the column `permissions` is empty, so a server that does not know the new column grants
+ * nothing.
  */
 export const steps: readonly Step[] = [
   {
@@ -21,7 +22,7 @@ export const steps: readonly Step[] = [
   { change: 'restrictions in the view of all keys', run: addToView },
 ]
 
-/** A view can be replaced by one with more columns at its end. */
+/** Adds the column at the end of the view, because PostgreSQL can replace a view only if new columns come last. */
 async function addToView(db: Kysely<unknown>): Promise<void> {
   await sql`
     create or replace view every_key as

@@ -1,7 +1,9 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/** A restriction to some devices. A device must match both the filter and the view. Omitted members restrict nothing. */
+/**
+ * A restriction to some devices. A device must match both the filter and the view. An omitted member restricts nothing.
+ */
 export interface RestrictionPart {
   /** A device filter in canonical form. */
   readonly where?: string
@@ -11,24 +13,24 @@ export interface RestrictionPart {
   readonly context?: string
 }
 
-/** The restrictions of a role, a key, or a request, all of which apply. */
+/** The restrictions of a role, a key, or a request. All of them apply. */
 export type Restriction = readonly RestrictionPart[]
 
-/** What a restricted request reaches, read from its restrictions and their views. */
+/** The reach of a restricted request, which results from its restrictions and their views. */
 export interface Reach {
-  /** The devices, as a filter that reads attributes in fixed contexts; undefined for all devices. */
+  /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
 }
 
-/** What the database stores of a restricted role or key. */
+/** The form in which the database stores the restriction of a role or key. */
 export interface StoredRestriction {
   readonly permissions: readonly string[]
   readonly own: RestrictionPart
-  /** The restrictions of the callers who created it, at that time. */
+  /** The restrictions that the callers who created the role or key had at that time. */
   readonly within: Restriction
 }
 
-/** What a role or key allows: its permissions, and its restriction if it has one. */
+/** The access that a role or key grants: its permissions, and its restriction if it has one. */
 export interface Access {
   readonly permissions: number
   readonly own: RestrictionPart
@@ -40,7 +42,7 @@ export interface StoredAccess {
   readonly restriction: StoredRestriction | null
 }
 
-/** Permissions that a restricted role or key cannot have, because what they allow is not limited to devices. */
+/** A restricted role or key cannot have these permissions, because they are not limited to devices. */
 export const neverRestricted = maskOf([
   'KEY_MANAGE',
   'MEMBER_MANAGE',
@@ -69,20 +71,20 @@ const accessIn = ({ permissions, own, within }: StoredRestriction): Access => ({
   within,
 })
 
-/** What to store of a restricted role or key; null if it is not restricted. */
+/** Returns the value to store for a restricted role or key. Returns null if the role or key is not restricted. */
 export function storedRestriction(access: Access): StoredRestriction | null {
   if (restrictionOf(access) === undefined) return null
   const { permissions, own, within } = access
   return { permissions: namesIn(permissions) satisfies PermissionName[], own, within }
 }
 
-/** All restrictions of a role or key; undefined if it is not restricted. */
+/** Returns all restrictions of a role or key. Returns undefined if there are none. */
 export function restrictionOf({ own, within }: Pick<Access, 'own' | 'within'>): Restriction | undefined {
   const parts = [own, ...within].filter((part) => Object.keys(part).length > 0)
   return parts.length === 0 ? undefined : parts
 }
 
-/** Combines restrictions, all of which apply. */
+/** Combines restrictions. All of them apply. */
 export function bothRestrictions(
   one: Restriction | undefined,
   other: Restriction | undefined,
@@ -90,7 +92,10 @@ export function bothRestrictions(
   return one === undefined || other === undefined ? (one ?? other) : [...one, ...other]
 }
 
-/** The devices that a caller reaches; undefined for all. Statements that find devices or their data must apply it. */
+/**
+ * Returns the filter of the devices that a caller can reach. Undefined means all devices. A statement that finds
+ * devices or their data must apply the filter.
+ */
 export function insideOf({
   restriction,
   reach,
@@ -103,6 +108,6 @@ export function insideOf({
   return reach.devices
 }
 
-/** Whether two requests have the same restrictions. */
+/** Checks whether two requests have the same restrictions. */
 export const isSameRestriction = (one: Restriction | undefined, other: Restriction | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

@@ -21,11 +21,13 @@ export interface Viewer {
   readonly session?: string
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
-  /** What limits the request to some devices; undefined if nothing does. */
+  /** The restriction of the request to some devices. Undefined if the request has none. */
   readonly restriction?: Restriction | undefined
-  /** What the restriction reaches. Always set together with it, before an operation runs. */
+  /** The devices that the restriction reaches. It is set together with the restriction, before an operation runs. */
   readonly reach?: Reach
-  /** Whether the caller is signed in as an owner of the account, who can also create, change, and remove owners. */
+  /**
+   * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.
+   */
   readonly isOwner?: boolean
   /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean

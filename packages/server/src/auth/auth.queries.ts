@@ -14,11 +14,11 @@ export interface KeyRow {
   made_by: string | null
   permissions: string[] | null
   restriction: StoredRestriction | null
-  /** The role of a personal key's creator; null if that person is not an enabled member. */
+  /** The role of the person who created a personal key, or null if that person is not an enabled member. */
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /** CIDRs; empty for any address. */
+  /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
   rate_share: number
   enabled: boolean

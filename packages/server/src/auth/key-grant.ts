@@ -22,9 +22,9 @@ export interface KeyGrant {
    */
   readonly digestFrom: Date | undefined
   readonly permissions: number
-  /** What limits the key to some devices; undefined if nothing does. */
+  /** The restriction of the key to some devices. Undefined if the key has none. */
   readonly restriction: Restriction | undefined
-  /** Whether the key may be used from an address; undefined if it may be used from any. */
+  /** Checks whether the key may be used from an address. Undefined if the key may be used from any address. */
   readonly isAllowedFrom: ((address: string) => boolean) | undefined
   /** The percentage of a key's quota that the key may spend. */
   readonly rateShare: number

@@ -50,7 +50,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
     admit(viewer, end) {
       const credentials = viewer.accessKey ?? viewer.session
       if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
-      // Streams of a session in another account, or from before its role changed, are checked separately.
+      // Streams in another account, or from before the role changed, have other permissions and are checked separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {

@@ -89,9 +89,11 @@ export interface ExecutorInput {
   readonly rowCosts: RowCosts
   /** The permissions that each field needs. If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /** Whether callers who are restricted to some devices can select a field. If omitted, they can select none. */
+  /**
+   * Returns whether callers who are restricted to some devices can select a field. If omitted, they can select none.
+   */
   readonly isOpenToRestricted?: IsOpen
-  /** Whether the executor compiles a document at its second use. */
+  /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean
   readonly publicFields?: readonly string[]
   /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */

@@ -1,2 +1,4 @@
-/** The server sets this header when it calls better-auth. It does not forward a client's header with this name. */
+/**
+ * The server sets this header when it calls better-auth. The server does not forward a client's header of this name.
+ */
 export const ADDRESS_HEADER = 'x-muster-address'

@@ -31,7 +31,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // The server itself counts attempts, also by email address, before it calls better-auth.
+    // The server counts attempts before it calls better-auth, and it also counts them by email address.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
     logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },

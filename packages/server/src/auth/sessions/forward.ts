@@ -16,7 +16,6 @@ import { signInSecret } from './sign-in/sign-in-secret.ts'
 
 export interface Forwarded {
   result: Record<string, unknown>
-  /** Set-Cookie headers. */
   cookies: string[]
 }
 
@@ -31,14 +30,14 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** Without MUSTER_PUBLIC_URL, a server has at most a few origins. */
+/** The maximum number of origins. Without MUSTER_PUBLIC_URL, a server has at most a few. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
-  /** An instance has a fixed secret and origin, so each combination requires a separate instance. */
+  /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // Imported on first use, which saves half a second and 60 MB until the first sign-in.
+    // better-auth is imported on first use, which saves half a second and 60 MB until the first sign-in.
     const { createBetterAuth } = await import('./better-auth.ts')
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`
@@ -81,6 +80,6 @@ async function retryAfterRotation(
   return response.status >= 500 ? send() : response
 }
 
-/** The User-Agent, shortened and without control characters. */
+/** Returns the User-Agent of a request, shortened and without control characters. */
 export const agentOf = ({ headers }: FastifyRequest): string =>
   (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 300)

@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionError, userDisabled } from '../rejection-reasons.ts'
 
-/** API errors, keyed by better-auth's error code. */
+/** Contains the API errors, keyed by better-auth's error code. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),

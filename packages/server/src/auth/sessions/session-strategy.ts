@@ -11,10 +11,10 @@ export interface SessionStrategyOptions {
   publicUrl: string | undefined
 }
 
-/** The routes that accept a session. All other routes ignore the cookie. */
+/** Only these routes accept a session. All other routes ignore the cookie. */
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
-/** Set-Cookie headers for responses, keyed by request. */
+/** The Set-Cookie headers of responses, keyed by request. */
 const setCookies = new WeakMap<FastifyRequest, string[]>()
 
 /** Authenticates console requests by the session cookie. */
@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** A request can specify its account in this header. */
+/** The header in which a request can name its account. */
 export const ACCOUNT_HEADER = 'muster-account'
 
 function namedAccount({ headers }: FastifyRequest): string | undefined {

@@ -25,7 +25,6 @@ export async function writeTotp(transaction: Database, { personId, secret, backu
     .execute()
 }
 
-/** Turns off authenticator codes for the person. */
 export async function deleteTotp(transaction: Database, personId: string): Promise<void> {
   await transaction.updateTable('person').set({ totp_enabled: false }).where('id', '=', personId).execute()
   await transaction.deleteFrom('account_totp').where('account_id', '=', personId).execute()

@@ -1,7 +1,7 @@
 import type { Restriction, RestrictionPart } from '../../restriction.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** An access key without its secret, as the rest of the server uses it. */
+/** An access key as the server uses it after creation, without its secret. */
 export interface AccessKey {
   /** The key ID that requests are signed with. */
   key: string
@@ -11,24 +11,27 @@ export interface AccessKey {
   requireDigest: boolean
   algorithm: 'hmac-sha256' | 'ed25519'
   created: Date
-  /** Precise to the minute. */
+  /** The time of the last use, precise to the minute. */
   lastUsed: Date | null
   expires: Date | null
-  /** A personal key ends with its creator's membership, and never allows more than its creator's role. */
+  /**
+   * The kind of the key. A personal key is deleted when its creator's membership ends, and never allows more than its
+   * creator's role.
+   */
   kind: 'account' | 'personal'
-  /** The person who created the key; null for keys from before this was recorded. */
+  /** The person who created the key, or null if the server did not record this yet. */
   madeBy: string | null
   permissions: number
   /** The devices that the key is restricted to, and the restrictions of the callers who created it. */
   own: RestrictionPart
   within: Restriction
-  /** CIDRs; empty for any address. */
+  /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
-  /** The percentage of a key's points that the key may spend. */
+  /** The percentage of the quota that the key may spend. */
   rateShare: number
-  /** What created the key; null for keys from before this was recorded. */
+  /** The source of the key's creation, or null if the server did not record it yet. */
   source: EventSource | null
-  /** The key that replaces this one since it was rotated. */
+  /** The key that has replaced this one, if this one was rotated. */
   replacedBy: string | null
   /** Whether the key is in the table that servers of the previous release do not know. */
   isRestricted: boolean
@@ -38,7 +41,10 @@ export interface AccessKey {
 
 export interface CreatedAccessKey {
   key: string
-  /** The secret in base64, returned only on creation; null for a key that was created with `publicKey`. */
+  /**
+   * The secret in base64, or null if the key was created with `publicKey`. The server returns the secret only on
+   * creation.
+   */
   secret: string | null
   accessKey: AccessKey
 }

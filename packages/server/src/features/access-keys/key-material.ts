@@ -4,7 +4,10 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import type { NewAccessKey } from './access-keys.queries.ts'
 
-/** RFC 4648 §6: the characters are not easily confused and have no special meaning in a shell or a URL. */
+/**
+ * Contains the base32 characters (RFC 4648 §6), which are not easily confused and have no special meaning in a shell or
+ * a URL.
+ */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Returns a new key ID with 90 random bits. */

@@ -13,18 +13,18 @@ export interface ChangeRow extends Event {
   new: string | null
 }
 
-/** Which changes to select. An omitted field matches all changes. */
+/** The changes to select. An omitted field matches all changes. */
 export interface ChangeFilter {
-  /** A name, or a group, which matches every name in it. */
+  /** The name of an attribute, or of a group, which matches every name in the group. */
   name?: string
   context?: string
-  /** Inclusive. */
+  /** The inclusive start of the range. */
   from?: Date
-  /** Exclusive. */
+  /** The exclusive end of the range. */
   until?: Date
 }
 
-/** The position after a change; without a name, after all changes of the event. */
+/** The position after a change. Without a name, the position is after all changes of the event. */
 export interface ChangePlace {
   eventId: string
   name?: string
@@ -36,13 +36,13 @@ export interface ChangeSlice {
   limit: number
 }
 
-/** An object with attributes, and the device that its events belong to; null for the account. */
+/** An object with attributes, and the device that its events belong to. The device is null for the account. */
 export interface Owner {
   id: string
   deviceId: string | null
 }
 
-/** The changes in one event. A device's first values are in the event of its registration. */
+/** Selects the changes in one event. The event of a device's registration contains its first values. */
 const changesInEvent = sql.raw(`
   select change.key as name, change.value ->> 'old' as old, change.value ->> 'new' as new
   from jsonb_each(case when e.type = 'ATTRIBUTE_CHANGE' then e.data -> 'changes' end) as change
@@ -55,10 +55,13 @@ const changesInEvent = sql.raw(`
 
 const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-/** The events of an owner that can contain matching changes. `deviceId` is SQL for the owner's device. */
+/**
+ * Returns the conditions for the events of an owner that can contain matching changes. `deviceId` is SQL for the
+ * owner's device.
+ */
 function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
   const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
-  // The account's own changes have a partial index with these conditions.
+  // The account's own changes have a partial index, which requires exactly these conditions.
   if (ofDevice) {
     conditions.push(sql`event.device_id = owner.device_id`)
     conditions.push(
@@ -77,7 +80,9 @@ function changeConditions({ name }: ChangeFilter): Sql[] {
   return name === undefined ? [sql`true`] : [sql`(c.name = ${name} or starts_with(c.name, ${`${name}.`}))`]
 }
 
-/** Selects one page of changes of each owner, newest first. All owners must be of devices, or the account. */
+/**
+ * Selects one page of changes of each owner, newest first. The owners must all belong to devices, or be the account.
+ */
 export async function selectChanges(
   db: Database,
   accountId: string,
@@ -109,7 +114,7 @@ export async function selectChanges(
   return rows
 }
 
-/** Returns the number of matching changes keyed by owner. Owners without changes are omitted. */
+/** Returns the number of matching changes, keyed by owner. Omits owners without changes. */
 export async function countChanges(
   db: Database,
   accountId: string,

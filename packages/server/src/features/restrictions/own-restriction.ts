@@ -18,7 +18,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** Reads the restriction that a caller gives a role or key. Its filter and view must be valid for that usage. */
+/** Reads the restriction that a caller gives to a role or key. Its filter and view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName }: AccessArguments,
@@ -53,7 +53,10 @@ function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   if (!isValid) throw filterError(place, problems)
 }
 
-/** Throws NOT_FOUND if a view was deleted. Call it with the account locked, after which the view cannot be deleted. */
+/**
+ * Throws NOT_FOUND if a view was deleted. Call this with the account locked. The views then cannot be deleted until the
+ * transaction ends.
+ */
 export async function assertViews(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { where, view }: RestrictionPart,
@@ -76,13 +79,19 @@ export function narrowed(own: RestrictionPart, added: RestrictionPart): Restrict
   return { ...own, where: canonical! }
 }
 
-/** What the caller's own restriction adds to everything that the caller grants. Of a view, the filter is copied. */
+/**
+ * Returns the restrictions that the caller passes on to every role and key that the caller grants. A view is replaced
+ * by a copy of its filter.
+ */
 export function withinOf(viewer: Viewer): RestrictionPart[] {
   const inside = insideOf(viewer)
   return inside === undefined ? [] : [{ where: canonicalize(inside, 'device') }]
 }
 
-/** Permissions of a new role or key. Those that a restricted one cannot have must not be named, and are omitted otherwise. */
+/**
+ * Returns the permissions of a new role or key. A restricted one must not name permissions that it cannot have. If it
+ * names none, these permissions are omitted.
+ */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,
   usual: number,
@@ -102,7 +111,7 @@ export function assertRestrictable(permissions: number): void {
   throw badInput(`access.permissions: ${rule} ${wrong.join(', ')}`)
 }
 
-/** The filter of all restrictions of a role, key, or request, as the API shows it. */
+/** Returns the filter of all restrictions of a role, key, or request, as the API shows it. */
 export function shownRestriction({ own, within }: Pick<Access, 'own' | 'within'>): RestrictionPart {
   if (within.length === 0) return own
   const parts = [own, ...within].flatMap(({ where }) => where ?? [])

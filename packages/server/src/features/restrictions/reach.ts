@@ -11,7 +11,7 @@ const place = { kind: 'device', path: 'where' } as const
 const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
-/** Adds to a restricted viewer what it reaches now. Returns other viewers unchanged. */
+/** Adds the devices that a restricted viewer can reach now. Returns other viewers unchanged. */
 export async function withReach<Known extends Viewer | null>(db: Database, viewer: Known): Promise<Known> {
   if (viewer === null || viewer.restriction === undefined) return viewer
   const { accountId, restriction } = viewer
@@ -27,7 +27,7 @@ export async function readReach(
   return { devices: allOf(filters) }
 }
 
-/** The devices of a restriction. A view that was deleted or is invalid matches no device. */
+/** Returns the filter of a restriction's devices. A view that was deleted or is invalid matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,
@@ -45,7 +45,7 @@ async function devicesOf(
   }
 }
 
-/** A conjunction is never directly inside another one. */
+/** Combines filters. A conjunction must not be directly inside another one, so their operands are merged. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

@@ -26,7 +26,10 @@ export async function listRestrictedByViews(db: Database, accountId: string): Pr
 
 export const restrictedTarget = ({ kind, id, name }: RestrictedRow): Target => ({ kind, id, name: name ?? id })
 
-/** Replaces a view of roles and keys with another one. Call it in a transaction that has locked the account. */
+/**
+ * Replaces a view with another one in the restrictions of roles and keys. Call this in a transaction that has locked
+ * the account.
+ */
 export async function replaceViewOfRestrictions(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
@@ -46,7 +49,10 @@ export async function replaceViewOfRestrictions(
 
 const shown = ({ where, view }: RestrictionPart) => ({ where: where ?? null, view: view ?? null })
 
-/** In canonical form, quotation marks inside strings are escaped with a backslash, so a string cannot contain the call. */
+/**
+ * Replaces `view("id")` in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so
+ * no string can contain this call.
+ */
 function replaced(own: RestrictionPart, from: string, to: string): RestrictionPart {
   return {
     ...own,
@@ -63,7 +69,7 @@ function viewsOf({ where, view }: RestrictionPart): Set<string> {
     const read = readStoredFilter(where, { place, name: 'the filter' })
     for (const id of read === undefined ? [] : viewsIn(read.filter)) ids.add(id)
   } catch (error) {
-    // An invalid filter from a restored backup uses no view.
+    // A restored backup may contain an invalid filter, which uses no view.
     if (!(error instanceof ApiError)) throw error
   }
   return ids

@@ -10,7 +10,7 @@ import { countInvitations } from './invitations/invitations.queries.ts'
 import { countMembers } from './members/members.queries.ts'
 import { selectRoles } from './roles/roles.queries.ts'
 
-/** Functions that count what a user currently has, for each limit per user. */
+/** Contains, for each limit per user, a function that counts the current usage. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: async (context) => (await countAccessKeys(context)).made,
   accountAccessKeys: async (context) => (await countAccessKeys(context)).account,
@@ -40,7 +40,7 @@ export async function listLimits(context: Context): Promise<Limit[]> {
 const MEBIBYTE = 1024 * 1024
 const MAX_INT = 2 ** 31 - 1
 
-/** Returns storage limits in MiB, because the number of bytes per day can exceed the range of Int. */
+/** Returns storage limits in MiB, because a number of bytes per day can exceed the range of Int. */
 function storageLimits({ storage, viewer }: Context): Limit[] {
   const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
   const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MAX_INT)

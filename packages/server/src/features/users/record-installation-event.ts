@@ -23,8 +23,8 @@ export interface RecordDeps {
 }
 
 /**
- * Records an event of the whole installation in the owner's event log. Call this function after the operation. If recording
- * fails, the function only logs the error, because the operation is already complete.
+ * Records an event of the whole installation in the owner's event log. Call this after the operation. If recording
+ * fails, this only logs the error, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,
@@ -33,7 +33,8 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // If no server has run this month, for example in a restored database, the partition of this month may be missing.
+    // If no server has run this month, for example because the database was restored, this month's partition may be
+    // missing.
     await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])

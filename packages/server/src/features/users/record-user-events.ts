@@ -23,7 +23,7 @@ interface Person {
 }
 
 /**
- * Records an operator's changes to a person in the event log of each of the person's accounts. Call this function last in the
+ * Records an operator's changes to a person in the event log of each of the person's accounts. Call this last in the
  * transaction of the changes.
  */
 export async function recordUserEvents(

@@ -26,12 +26,14 @@ import { countOtherAccounts, selectUsers, type UserSummary } from './users.queri
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Lists all users by email address. Only for operators: the API does not show users to each other. */
+/**
+ * Lists all users by email address. Only operators may call this, because the API does not show users to each other.
+ */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 export interface Disabled {
   id: string
-  /** Number of ended sessions. */
+  /** The number of sessions that ended. */
   sessions: number
 }
 
@@ -68,7 +70,7 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
   })
 }
 
-/** Reloads the keys of all accounts of a person, because the person's personal keys may be affected in each. */
+/** Reloads the keys in all accounts of a person, because each account may contain personal keys of that person. */
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
@@ -82,10 +84,10 @@ export interface Removal {
 }
 
 /**
- * Disables a user and then deletes the user with all of the user's data. Deletes rows in batches, so that other users do not
- * wait. An interrupted removal continues when it is run again. Throws CONFLICT for the last user, because the next start would
- * create another owner, for a user whose account has other members, and for the last owner of another account. Records the
- * removal as an event of the installation's owner.
+ * Disables a user and then deletes the user with all of the user's data. Rows are deleted in batches, because other
+ * users must not wait. An interrupted removal continues when it runs again. Throws CONFLICT for the last user (because
+ * the next start would create another owner), for a user whose account has other members, and for the last owner of
+ * another account. Records the removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
@@ -110,7 +112,7 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   for (const table of tablesInOrder) await deleteAll(table)
   await deleteAccount(db, id)
   await deletePerson(db, id)
-  // Deletes events that running requests or jobs recorded during the removal.
+  // Requests or jobs that were running may have recorded events during the removal.
   await deleteAll('event')
   const targets = [{ id, name: email, kind: 'user' as const }]
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })

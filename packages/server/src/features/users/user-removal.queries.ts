@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
 /**
- * Tables that can contain many rows per user, with the columns that identify a row within the account. Other tables contain few
- * rows per account or device. Foreign keys delete these rows with the account or the device.
+ * Contains the tables that can have many rows per user, with the columns that identify a row within the account. Other
+ * tables have few rows per account or device, and foreign keys delete these with the account or the device.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
@@ -16,7 +16,7 @@ const identifiedBy = {
 
 export type UserTable = keyof typeof identifiedBy
 
-/** The tables in order of deletion. */
+/** The tables in the order in which their rows must be deleted. */
 export const tablesInOrder = Object.keys(identifiedBy) as UserTable[]
 
 const BATCH = 1_000
@@ -37,7 +37,7 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/** Whether the user's account has other members, and whether another account would be left without an owner. */
+/** Checks whether the user's account has other members, and whether another account would be left without an owner. */
 export async function findRemovalConflict(db: Database, personId: string): Promise<'members' | 'owner' | undefined> {
   const { rows } = await sql<{ hasMembers: boolean; isLastOwner: boolean }>`
     select exists (select from membership where account_id = ${personId} and person_id <> ${personId}) as "hasMembers",

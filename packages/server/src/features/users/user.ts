@@ -1,12 +1,11 @@
 /**
- * The viewer, as the parent of the User fields in the API. Fields that need the viewer's row read it on demand, and
- * only once.
+ * The viewer, which is the parent of the User fields in the API. Fields that need the viewer's row read it on demand,
+ * and only once.
  */
 export interface User {
   id: string
 }
 
-/** The stored data of a user. */
 export interface UserDetails extends User {
   email: string
   name: string | null

@@ -38,15 +38,14 @@ interface MaskedNeed extends FieldNeed {
   readonly anyOf: number
 }
 
-/** Whether callers who are restricted to some devices can select a field. */
+/** Returns whether callers who are restricted to some devices can select a field. */
 export type IsOpen = (field: string) => boolean
 
-/** What a document needs. */
 export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
-  /** The fields that callers who are restricted to some devices cannot select, sorted. */
+  /** The fields, in sorted order, that callers who are restricted to some devices cannot select. */
   readonly closed: readonly string[]
-  /** Returns the needs that these permissions do not cover, sorted. */
+  /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
 }
 
@@ -58,7 +57,10 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Creates a function that reads the needs of an operation. They are computed once unless they depend on variables. */
+/**
+ * Creates a function that reads the needs of an operation. The needs are computed once, unless they depend on
+ * variables.
+ */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,
@@ -76,7 +78,7 @@ interface Reading extends NeedsInput {
   isOpen: IsOpen
 }
 
-/** Visits each selection set once for each type, so the time is proportional to the length of the document. */
+/** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
 function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const closed = new Set<string>()

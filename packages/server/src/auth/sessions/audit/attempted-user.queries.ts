@@ -6,7 +6,7 @@ export interface AttemptedUser {
   email: string
 }
 
-/** Finds a user by email address, which is case-insensitive. */
+/** Finds a user by email address, ignoring case. */
 export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,

@@ -1,4 +1,4 @@
-/** Sign-in events other than `AUTH_LOGIN`. The names are values of the API's EventType. */
+/** The sign-in events other than `AUTH_LOGIN`. The names are values of the API's EventType. */
 export type AuditType =
   | 'AUTH_FAIL'
   | 'PASSWORD_CHANGE'
@@ -14,10 +14,10 @@ export type AuditType =
 export interface AuditEntry {
   type: AuditType
   personId: string
-  /** The address of the person. */
+  /** The email address of the person. */
   email: string
   /** The session that made the change. Omitted for failed sign-ins. */
   session?: string
-  /** Must not contain secrets. */
+  /** The data of the event. It must not contain secrets. */
   data: Record<string, unknown>
 }

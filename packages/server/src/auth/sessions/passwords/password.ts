@@ -1,13 +1,13 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** The length of new passwords. Existing passwords may be shorter. */
+/** The limits on the length of new passwords, in characters. Existing passwords may be shorter. */
 export const PASSWORD_LENGTH = { min: 12, max: 128 }
 
-// The format of better-auth's crypto/password: `salt:key` in hex. The salt is the hex string itself, and the password is
-// normalized to Unicode NFKC. better-auth reads these hashes unchanged.
+// The format is that of better-auth's crypto/password: `salt:key` in hex. The salt is the hex string itself, and the
+// password is normalized to Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
-// Twice the memory of 128·N·r (RFC 7914 §2). Node's default is exactly that amount, which is too low.
+// The limit is twice the memory of 128·N·r (RFC 7914 §2). Node's default is exactly that amount, which is too low.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
 
 export async function hashPassword(password: string): Promise<string> {

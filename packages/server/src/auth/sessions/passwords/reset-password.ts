@@ -14,18 +14,18 @@ import { generatePassword, hashPassword } from './password.ts'
 
 export interface ResetPassword {
   user: SignedInUser
-  /** The new password. It cannot be read again. */
+  /** The new password. The server cannot show it again. */
   password: string
-  /** Number of ended sessions. */
+  /** The number of sessions that ended. */
   sessions: number
-  /** Removed ways to sign in: whether codes were turned off, and how many passkeys were deleted. */
+  /** The ways to sign in that were removed: whether codes were turned off, and how many passkeys were deleted. */
   removed: { totp: boolean; passkeys: number }
 }
 
 /**
- * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. `passwordOnly` also
- * removes the authenticator app and passkeys, so that only the password is required to sign in. Throws NOT_FOUND for an unknown
- * email address, which is case-insensitive.
+ * Sets a random password for a user on behalf of the operator. Ends all sessions and unfinished sign-ins.
+ * `passwordOnly` also removes the authenticator app and passkeys, after which only the password is required to sign in.
+ * Finds the user by email address, ignoring case. Throws NOT_FOUND if no user has the address.
  */
 export async function resetPassword(
   transaction: Database,

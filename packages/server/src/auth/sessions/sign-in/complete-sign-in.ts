@@ -7,7 +7,10 @@ import { deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-/** Longer than the time in which a code is accepted, which includes 30 seconds before and after the code's interval. */
+/**
+ * The number of milliseconds for which a used code is remembered. This is longer than a code is accepted, which
+ * includes 30 seconds before and after the code's interval.
+ */
 const CODE_VALID_MS = 120_000
 
 /** The credentials of a successful sign-in. */
@@ -49,7 +52,10 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   return session
 }
 
-/** Whether the credentials still exist. A reset ends only existing sessions, not the new one. Sign-in checks the password. */
+/**
+ * Checks whether the credentials still exist. A reset ends only existing sessions, not the new one. Sign-in checks the
+ * password.
+ */
 async function isStillValid(
   { db }: AuthRequest,
   personId: string,
@@ -59,7 +65,7 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
-/** RFC 6238 §5.2: a code must not be accepted a second time. */
+/** Checks whether a code is used for the first time. A code must not be accepted a second time (RFC 6238 §5.2). */
 export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

@@ -1,4 +1,3 @@
-/** An invitation as its page shows it. */
 export interface InvitationSummary {
   account: { email: string; name: string | null }
   /** The invited address, if any. */
@@ -7,9 +6,9 @@ export interface InvitationSummary {
   expires: Date
 }
 
-/** What the calls need of invitations. A feature provides it. */
+/** The functions that the calls need of invitations. A feature provides them. */
 export interface Invitations {
-  /** Throws NOT_FOUND for a token without an open invitation. */
+  /** Returns the invitation that the page shows. Throws NOT_FOUND if no open invitation has the token. */
   describe(token: string): Promise<InvitationSummary>
   /** Creates a person, who becomes a member. Returns the person's address. Throws CONFLICT if another person has the address. */
   join(joining: JoiningPerson): Promise<{ email: string }>
@@ -17,7 +16,7 @@ export interface Invitations {
 
 export interface JoiningPerson {
   token: string
-  /** Needed only if the invitation is not addressed to anyone. */
+  /** The person's email address. Needed only if the invitation is not addressed to a person. */
   email: string | null
   name: string | null
   passwordHash: string

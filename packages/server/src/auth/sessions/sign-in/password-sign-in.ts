@@ -14,7 +14,7 @@ export function passwordSignIn(db: Database) {
     endpoints: {
       signInEmail: createAuthEndpoint('/sign-in/email', { method: 'POST' }, async (call) => {
         const { password: passwords, internalAdapter } = call.context
-        // The route has already parsed the body.
+        // The route has already parsed and checked the body.
         const { email, password } = call.body as unknown as { email: string; password: string }
         const stored = await findPassword(db, email)
         const hash = stored?.passwordHash

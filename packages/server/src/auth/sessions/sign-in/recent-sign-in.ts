@@ -3,7 +3,7 @@ import { ApiError } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { readConfirmed } from '../sessions.queries.ts'
 
-/** How long a session may create access keys after a sign-in or a confirmation. */
+/** The number of milliseconds after a sign-in or a confirmation in which a session may create access keys. */
 const RECENT_MS = 3_600_000
 
 /** Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always allowed. */

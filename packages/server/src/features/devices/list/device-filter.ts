@@ -34,9 +34,9 @@ export interface DeviceFilter {
   /** The attribute values to match. Null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
-  /** The devices that the caller reaches, if not all. */
+  /** The filter of the devices that the caller can reach. Undefined if the caller can reach all. */
   inside?: ResolvedFilter
-  /** The reference time for relative times in `where`, in Unix milliseconds. */
+  /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now?: number
   /** The context in which `values` and `where` read attributes. */
   context?: string | undefined

@@ -107,7 +107,10 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   return reasons
 }
 
-/** Whether an index supports at least one of the conditions, which narrows the devices that the database must read. */
+/**
+ * Checks whether an index supports at least one of the conditions and so reduces the devices that the database must
+ * read.
+ */
 export const isIndexed = ({ name, state, platforms, applications, values, where, inside }: DeviceFilter): boolean =>
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||

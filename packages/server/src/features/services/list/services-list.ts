@@ -67,7 +67,10 @@ export async function listServices(
 const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
-/** Whether to read the list in order first, because no index serves the filter but one serves the order. */
+/**
+ * Checks whether to read the list in order first. This is useful if no index supports the filter but one supports the
+ * order.
+ */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (selection.where === undefined || selection.where.isIndexed || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED

@@ -1,21 +1,21 @@
 import type { EventSource } from '../../events/event-types.ts'
 
-/** An invitation that no one has accepted. */
+/** An invitation that no person has accepted. */
 export interface Invitation {
   id: string
-  /** Null for an invitation that is not addressed to anyone. */
+  /** The invited email address, or null if the invitation is not addressed to a person. */
   email: string | null
   roleId: string
-  /** When its link was created. */
+  /** The time when its link was created. */
   created: Date
   expires: Date
-  /** The person who invited, or created the key that did. */
+  /** The person who sent the invitation or created the key that sent it. */
   inviterId: string | null
   source: EventSource
   emailStatus: string
 }
 
-/** An invitation as the API shows it. Only creating and resending return the link. */
+/** An invitation as the API shows it. Only creating or resending an invitation returns the link. */
 export interface ShownInvitation extends Invitation {
   link: string | null
 }

@@ -1,7 +1,6 @@
 import type { PermissionName } from '../../../access.ts'
 import type { View } from '../../views/view.ts'
 
-/** A person in an account. */
 export interface Member {
   personId: string
   email: string
@@ -10,11 +9,11 @@ export interface Member {
   source: string
   created: Date
   lastUsed: Date | null
-  /** Account keys that the person created. */
+  /** The number of account keys that the person created. */
   accountKeys: number
 }
 
-/** The caller, as the parent of the fields of `Me`. */
+/** The caller, which is the parent of the fields of `Me`. */
 export type Me = Record<string, never>
 
 /** What a request may do. */

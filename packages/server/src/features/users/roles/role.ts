@@ -2,7 +2,7 @@ import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../access.ts'
 import { accessOfRole, type Restriction, type RestrictionPart, type StoredAccess } from '../../../restriction.ts'
 import type { Target } from '../../events/event-types.ts'
 
-/** The permissions of members with this role. */
+/** A role, which determines the permissions of its members. */
 export interface Role {
   /** The name of a built-in role, or the ID of a custom one. */
   id: string
@@ -11,11 +11,11 @@ export interface Role {
   /** The devices that the role is restricted to, and the restrictions of the callers who created it. */
   own: RestrictionPart
   within: Restriction
-  /** Single sign-on groups whose members get this role. */
+  /** The single sign-on groups whose members get this role. */
   groups: string[]
 }
 
-/** A row of the table: a custom role, or the groups of a built-in one. */
+/** A row of the table, which is a custom role or the groups of a built-in one. */
 export interface StoredRole extends StoredAccess {
   id: string
   name: string | null
@@ -32,7 +32,10 @@ export const toRole = ({ id, name, permissions, restriction, groups }: StoredRol
 export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
-/** The built-in roles from the least to the most, each with its stored groups, then the custom roles in their order. */
+/**
+ * Returns the built-in roles from the least to the most, each with its stored groups, followed by the custom roles in
+ * their order.
+ */
 export function allRoles(stored: readonly StoredRole[]): Role[] {
   const byId = new Map(stored.map((row) => [row.id, toRole(row)]))
   const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))

@@ -29,7 +29,7 @@ export async function countRoleUses(db: Database, accountId: string, now: Date):
   return new Map(rows.map(({ role, uses }) => [role, uses]))
 }
 
-/** Inserts a role, or writes all fields of the one with its ID. */
+/** Inserts a role. If a role with its ID exists, writes all its fields instead. */
 export async function saveRole(db: Database, accountId: string, role: StoredRole): Promise<void> {
   const { id, name, groups } = role
   const permissions = role.permissions && [...role.permissions]
