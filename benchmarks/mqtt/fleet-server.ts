@@ -15,7 +15,7 @@ export interface FleetServer {
   readonly url: string
   start(): Promise<void>
   stop(): Promise<void>
-  /** Resident memory in MiB. */
+  /** Returns the resident memory of the process in MiB. */
   memory(): Promise<number>
 }
 

@@ -7,7 +7,6 @@ import { type Operation, toRequest } from './operation.ts'
 
 /** A system, and the operations that the scenario sends to it. */
 export interface Workload {
-  /** Name in the report. */
   name: string
   system: System
   /** Returns the operations that one connection sends in turn. `run` is a counter, so each run can write different values. */

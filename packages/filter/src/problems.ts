@@ -8,7 +8,7 @@ export interface FilterProblem {
    * error.
    */
   readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
-  /** What is wrong and how to fix it, in sentences. */
+  /** Explains in sentences what is wrong and how to fix it. */
   readonly message: string
   /** Line of the problem, counted from 1. */
   readonly line: number
@@ -68,7 +68,7 @@ export const fault = (span: Span, message: string, replacement: string | null = 
   edits: replacement === null ? null : [{ from: span.from, to: span.to, text: replacement }],
 })
 
-/** Compares problems by position. */
+/** Sorts problems by their position in the filter. */
 export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
 
 /** Shortens a string to fit into a message. */

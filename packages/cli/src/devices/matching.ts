@@ -14,7 +14,7 @@ interface ListQuery {
 
 const MAX_PAGE_SIZE = 1_000
 
-/** Returns the devices that match. */
+/** Lists the devices that match the filter or the view. */
 export function matching(
   muster: Muster,
   { where, view, context, select, sortBy, limit }: ListQuery,

@@ -8,7 +8,6 @@ import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-
 
 export interface Installation extends LocalDatabase {
   secrets: Secrets
-  /** URL that clients use. */
   url: string
 }
 

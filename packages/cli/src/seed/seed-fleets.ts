@@ -6,7 +6,6 @@ import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 
 export interface SeededFleet {
   email: string
-  /** Number of new devices. */
   added: number
   /** Path of the credentials file, if the user is new. */
   credentials?: string

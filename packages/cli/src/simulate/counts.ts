@@ -35,7 +35,6 @@ export function countFailure(counts: Counts, what: string): void {
 export const failuresOf = ({ failures }: Counts): number =>
   Object.values(failures).reduce((sum, count) => sum + count, 0)
 
-/** Formats a one-line summary. */
 export const summaryOf = (counts: Counts): string =>
   [
     `${counts.connected} of ${counts.devices} connected`,

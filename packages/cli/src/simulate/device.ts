@@ -188,7 +188,6 @@ function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions)
   }
 }
 
-/** Returns random measurements. */
 const reading = (): Record<string, unknown> => ({
   simulated: { load: String(Math.floor(Math.random() * 100)), temperature: (15 + Math.random() * 20).toFixed(1) },
 })

@@ -14,7 +14,7 @@ export const red = styled('red', process.stderr)
 export const bold = styled('bold', process.stderr)
 export const yellow = styled('yellow', process.stderr)
 
-/** Styles for standard output. */
+/** Adds color to standard output only if it supports color. */
 export const printed = {
   bold: styled('bold', process.stdout),
   dim: styled('dim', process.stdout),

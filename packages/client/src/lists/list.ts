@@ -12,7 +12,6 @@ interface Source<Item> {
   fetchPage: FetchPage<Item>
   countAll: () => Promise<number>
   page: PageOptions
-  /** Default page size. */
   defaultSize: number
   /** Page size for finding the first item. */
   firstSize: number

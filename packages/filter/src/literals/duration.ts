@@ -37,7 +37,6 @@ export function formatDuration(seconds: number): string {
   return text === '' ? '0s' : text
 }
 
-/** Formats a relative time. */
 export function formatRelativeTime(seconds: number): string {
   if (seconds === 0) return 'now'
   return (seconds < 0 ? '-' : '+') + formatDuration(Math.abs(seconds))

@@ -10,7 +10,7 @@ import { sendAs } from '../harness/server-process.ts'
 
 export interface AccessKey {
   keyId: string
-  /** The secret in base64. */
+  /** Secret of the access key in base64. */
   secret: string
 }
 

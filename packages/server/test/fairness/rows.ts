@@ -68,7 +68,6 @@ export function signedAttack(
   return attackWith(target, connections, requests, behavior)
 }
 
-/** Returns a read-only key. */
 const oneKey = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(1, 2)
 const eightKeys = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(0, 8)
 const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers.map(({ keys }) => keys[0]!)

@@ -29,13 +29,13 @@ export interface Rig {
 
 export interface RigOptions {
   servers?: number
-  /** Server settings. */
+  /** Additional settings of the servers. */
   env?: Record<string, string>
   /** The database folder. By default, a temporary folder. */
   databaseFolder?: string
   /** Runs before the database starts. */
   prepare?: () => Promise<void>
-  /** PostgreSQL settings. */
+  /** Additional settings of PostgreSQL. */
   postgres?: Record<string, string>
   /** Returns the URL that servers use to connect to the database, such as a proxy's URL. */
   connectThrough?: (url: string) => Promise<string>

@@ -5,7 +5,6 @@ interface ReservedFieldProps {
   label: string
   /** The base value if a context is selected. */
   base: string | undefined
-  /** The saved value. */
   current: string | undefined
   /** The unsaved input, and the value that was saved when the user started to edit. */
   draft: { text: string; known: string | undefined } | undefined

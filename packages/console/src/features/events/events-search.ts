@@ -3,7 +3,7 @@ import { type EventType, isEventType } from '../../components/events/event-types
 /** The page's state, as the URL contains it. */
 export interface EventsSearch {
   types?: EventType[]
-  /** IDs of devices. */
+  /** IDs of the devices whose events the page lists. */
   device?: string[]
   /** Event filter in the API's filter language. */
   where?: string

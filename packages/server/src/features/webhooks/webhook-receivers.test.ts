@@ -85,7 +85,7 @@ describe('the receiver of a webhook', slow, () => {
     // A delivery to the new receiver proves that the server has detected the change.
     await hooks.register()
     await next.waitFor(1)
-    // These failures would bring the count to 12 consecutive failures. The circuit opens at 10.
+    // These failures would bring the count to 12 consecutive failures, and the server opens the circuit at 10.
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),

@@ -6,7 +6,7 @@ const pages = (depth: number): string =>
 
 interface ExpensiveDocument {
   query: string
-  /** Variables as JSON. */
+  /** Variables of the document as JSON. */
   variables?: string
 }
 

@@ -49,7 +49,6 @@ const RECOUNT_DELAY_MS = 1500
 /** Number of rows to fetch before and after those in view, so that a slow scroll shows no gaps. */
 const MARGIN = 40
 
-/** A request in flight. */
 interface PageRequest {
   pages: readonly number[]
   end(): void

@@ -91,7 +91,7 @@ test('checks again after a running check if notifications may have been lost', a
   const { client, untilReaderWaits } = await lockDevices()
   watch({ connection: { connectionString: proxy.url } })
   await untilReaderWaits()
-  // This device connects too late for the waiting check.
+  // This device connects too late for the waiting check, so only another check can find it.
   const late = { deviceId: '80:00:00:00:00:00:00:01', secretHash: Buffer.alloc(32) }
   connected.push(late)
   proxy.open()

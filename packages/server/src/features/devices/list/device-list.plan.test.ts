@@ -138,7 +138,7 @@ test.each([
   expect(new Set(all).size).toBe(20_000)
   for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
-    // 16,000 devices have reported.
+    // Reads before and after the last of the 16,000 devices that have reported.
     for (const from of [8_000, 15_990, 16_100]) {
       const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]!, inside: undefined })
       const after = databasePlace(order, place!)
