@@ -59,28 +59,35 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
     socket.once('close', release)
   }
 
-  const accept = (socket: Socket): void => {
+  const isAccepted = (socket: Socket): boolean => {
     // A client that has already disconnected has no address.
-    if (socket.remoteAddress === undefined) {
-      socket.destroy()
-      return
-    }
+    if (socket.remoteAddress === undefined) return false
     const address = plainAddress(socket.remoteAddress)
     const limit = limitReached(address)
     if (limit === undefined) {
       count(socket, networkOf(address))
-      return
+      return true
     }
-    socket.destroy()
     countRejected?.(limit)
     log(settingOf[limit], { address })
+    return false
   }
 
-  app.server.on('connection', accept)
+  limitServer(app.server, isAccepted)
   app.addHook('onListen', async () => {
-    for (const server of otherServers(app)) server.on('connection', accept)
+    for (const server of otherServers(app)) limitServer(server, isAccepted)
   })
   metrics?.gauge('httpConnections', () => total)
+}
+
+/** Closes rejected connections before the server allocates memory for a TLS session or an HTTP parser. */
+function limitServer(server: Server, isAccepted: (socket: Socket) => boolean): void {
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket) => {
+    if (!isAccepted(socket)) return socket.destroy()
+    for (const listener of listeners) listener.call(server, socket)
+  })
 }
 
 const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
