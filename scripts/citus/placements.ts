@@ -14,12 +14,12 @@ const distributed = [
 /** Every node reads these small tables, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
-  ...['access_key', 'restricted_key', 'session', 'account_totp', 'passkey', 'registration_code'],
+  ...['access_key', 'restricted_key', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 
 /** No query joins these tables with rows of an account. */
-const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'webhook_cursor', 'job_worker']
+const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'webhook_cursor', 'job_worker']
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 

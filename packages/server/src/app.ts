@@ -12,6 +12,7 @@ import { createOpenStreams } from './auth/open-streams.ts'
 import type { Secrets } from './auth/secrets.ts'
 import { registerSessionCookies } from './auth/sessions/session-strategy.ts'
 import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in/sign-in-routes.ts'
+import { openProvider } from './auth/sessions/single-sign-on/open-provider.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
@@ -30,6 +31,7 @@ import { registerRoute } from './features/registration-codes/register-route.ts'
 import { withReach } from './features/restrictions/reach.ts'
 import { invitationPage } from './features/users/invitations/join-as-new-person.ts'
 import { recordAuditEntry, recordSignIn } from './features/users/record-user-events.ts'
+import { ssoPeople } from './features/users/single-sign-on/admit-person.ts'
 import { assertPermissions, fieldRules, publicFields } from './field-permissions.ts'
 import { printSdl } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
@@ -220,7 +222,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     )
   }
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
-  registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
+  const provider = openProvider(app, deps.config)
+  registerSignIn(app, { ...signInOf(deps), provider, addressOf, beforeRequest })
   registerConsole(app)
   registerDocs(app)
   registerNotFound(app)
@@ -235,7 +238,7 @@ function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceR
 }
 
 /** Configures console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
-function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
+function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest' | 'provider'> {
   const { db, secrets, config, log, feed } = deps
   return {
     db,
@@ -246,6 +249,7 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     onSignIn: (signIn) => recordSignIn(db, signIn).then(() => feed.wake()),
     record: recordAuditEntry,
     invitations: invitationPage({ db, clock: clockOf(deps) }),
+    people: ssoPeople({ db, log, clock: clockOf(deps), signUp: config.oidcSignUp }),
     onRecorded: () => feed.wake(),
   }
 }

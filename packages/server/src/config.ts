@@ -5,6 +5,7 @@ import { httpSettings } from './settings/http.ts'
 import { processSettings } from './settings/processes.ts'
 import { requestSettings } from './settings/requests.ts'
 import type { Setting } from './settings/setting.ts'
+import { singleSignOnSettings } from './settings/single-sign-on.ts'
 import { traceSettings } from './settings/traces.ts'
 import { webhookSettings } from './settings/webhooks.ts'
 
@@ -15,6 +16,7 @@ export const settings = {
   ...backupSettings,
   ...requestSettings,
   ...deviceSettings,
+  ...singleSignOnSettings,
   ...webhookSettings,
   ...traceSettings,
 } satisfies Record<string, Setting<unknown>>

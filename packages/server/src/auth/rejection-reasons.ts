@@ -67,6 +67,32 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
+/** Why single sign-on fails. The browser is sent to the sign-in page with the reason (status 303). */
+export const ssoReasons = {
+  'sso-failed': { status: 303, meaning: 'A check of the response of the identity provider failed. Start again.' },
+  'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
+  'sso-expired': {
+    status: 303,
+    meaning: 'The sign-in took longer than ten minutes, or its response was used before. Start again.',
+  },
+  'sso-not-invited': {
+    status: 303,
+    meaning: 'The settings do not let this person join. Ask an admin for an invitation.',
+  },
+  'sso-link-required': {
+    status: 303,
+    meaning:
+      'A person with this email address exists and cannot be linked automatically. Sign in in another way, and then link the identity under Account, Security.',
+  },
+  'sso-disabled': { status: 303, meaning: 'The operator has disabled the person.' },
+  'sso-unavailable': {
+    status: 303,
+    meaning:
+      'The identity provider cannot be reached, or single sign-on is not set up. Other ways to sign in still work.',
+  },
+  'sso-only': { status: 401, meaning: 'This server accepts only single sign-on, not passwords and passkeys.' },
+} as const
+
 /** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT with status 400. */
 export const authenticationReasons = {
   ...signatureReasons,
@@ -74,6 +100,7 @@ export const authenticationReasons = {
   ...otherReasons,
   ...deviceReasons,
   ...sessionReasons,
+  ...ssoReasons,
 } as const
 
 export const deviceAuthError = (reason: keyof typeof deviceReasons): ApiError =>
@@ -84,3 +111,6 @@ export const userDisabled = (): ApiError =>
 
 export const sessionError = (reason: keyof typeof sessionReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', sessionReasons[reason].meaning, { reason })
+
+export const ssoError = (reason: keyof typeof ssoReasons): ApiError =>
+  new ApiError('UNAUTHENTICATED', ssoReasons[reason].meaning, { reason })

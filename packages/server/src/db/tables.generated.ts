@@ -324,7 +324,10 @@ export interface Person {
 
 export interface PersonIdentity {
   created: Generated<Timestamp>
+  /** The address that the provider stated last, to notice a change */
+  email: string | null
   issuer: string
+  last_used: Timestamp | null
   person_id: string
   subject: string
 }
@@ -465,8 +468,12 @@ export interface Session {
   agent: string | null
   confirmed: Timestamp | null
   created: Generated<Timestamp>
+  /** When the session ends even if it is used; null for never */
+  ends: Timestamp | null
   expires: Timestamp
   id: string
+  /** How the person signed in; null if that was not recorded, which counts as a password */
+  method: string | null
   /** Useless by itself: the cookie contains the token with a signature whose key is not in the database */
   token: string
   updated: Generated<Timestamp>
@@ -485,6 +492,30 @@ export interface SignInTries {
   ends: Timestamp
   subject: string
   tries: number
+}
+
+export interface SsoAttempt {
+  browser_hash: Buffer
+  expires: Timestamp
+  /** SHA-256 of the state, so that a copy of the row cannot complete the attempt */
+  id: string
+  invitation_hash: Buffer | null
+  nonce: string
+  /** The signed-in person who links an identity; null for a sign-in */
+  person_id: string | null
+  return_to: string
+  verifier: string
+}
+
+export interface SsoSession {
+  /** A person, as in session */
+  account_id: string
+  encrypted_id_token: Buffer | null
+  issuer: string
+  session_id: string
+  /** How the provider identifies the session when it ends there */
+  sid: string | null
+  subject: string
 }
 
 export interface UsedNonce {
@@ -589,6 +620,8 @@ export interface DB {
   session: Session
   sign_in_step: SignInStep
   sign_in_tries: SignInTries
+  sso_attempt: SsoAttempt
+  sso_session: SsoSession
   used_nonce: UsedNonce
   webhook: Webhook
   webhook_candidate: WebhookCandidate

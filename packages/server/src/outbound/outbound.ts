@@ -79,7 +79,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
 }
 
 /** Returns the host without the brackets around an IPv6 address. */
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 type Sent = { status: number; retryAfter: string | undefined; body: string }
 
@@ -125,7 +125,7 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
  * in the same way as a name without an address, after at least one second. Users therefore cannot find out which names
  * exist in the server's own network.
  */
-function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
     const respond = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
     const earliest = performance.now() + FAILED_LOOKUP_MS
@@ -148,7 +148,7 @@ function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean
 
 const noAddress = (): Error => Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
 
-class ForbiddenAddress extends Error {
+export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS'
 }
 

@@ -106,3 +106,13 @@ export function origins(text: string): string[] {
     }
   })
 }
+
+/** Reads an issuer exactly as given, because it is compared as a string. Only loopback hosts may use http. */
+export function issuer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)
+  const isIssuer = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)
+  if (!isIssuer || url.search !== '' || url.hash !== '' || url.username !== '')
+    throw new Error('an https URL without a query, such as https://login.example.com/realms/main')
+  return text
+}

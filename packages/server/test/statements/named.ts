@@ -2,6 +2,7 @@ const bulkJobs = 'features/bulk/bulk-jobs.queries.ts'
 const presence = 'features/presence/presence.queries.ts'
 const serviceStates = 'features/presence/service-states.queries.ts'
 const signIn = 'auth/sessions/sign-in/sign-in.queries.ts'
+const identities = 'features/users/single-sign-on/identities.queries.ts'
 const deliveries = 'features/webhooks/deliveries.queries.ts'
 const fanOut = 'features/webhooks/fan-out/fan-out.queries.ts'
 const candidates = 'features/webhooks/candidates.queries.ts'
@@ -49,6 +50,9 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
     ]),
   ),
   'selectMemberships of features/users/members/memberships.queries.ts': ofPerson,
+  [`writeEmail of ${identities}`]: 'email addresses are unique in the whole installation',
+  [`hasRoleFor of ${identities}`]: ofPerson,
+  [`selectGroupAccounts of ${identities}`]: ofPerson,
   'findByToken of features/users/invitations/invitations.queries.ts': byCredentials,
   'deleteInvitationsBefore of features/users/invitations/invitations.queries.ts': sweep,
   'forward of auth/sessions/forward.ts': byOwnId,

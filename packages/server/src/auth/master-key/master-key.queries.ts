@@ -55,8 +55,8 @@ export interface StoredSecret {
 }
 
 export interface SecretPlace {
-  table: 'access_key' | 'restricted_key' | 'webhook'
-  id: 'key' | 'id'
+  table: 'access_key' | 'restricted_key' | 'webhook' | 'sso_session'
+  id: 'key' | 'id' | 'session_id'
   columns: readonly string[]
 }
 
@@ -67,6 +67,7 @@ export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'restricted_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
+  { table: 'sso_session', id: 'session_id', columns: ['encrypted_id_token'] },
 ]
 
 export type Cursor = Pick<StoredSecret, 'accountId' | 'id'>

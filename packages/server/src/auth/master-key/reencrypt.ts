@@ -12,7 +12,7 @@ import {
 
 export interface Reencryption {
   count: number
-  /** Access keys and webhooks whose stored secret cannot be decrypted with any available key. */
+  /** Access keys, webhooks, and sessions whose stored secret cannot be decrypted with any available key. */
   damaged: string[]
 }
 
@@ -84,8 +84,10 @@ function tryDecrypt(
   }
 }
 
+const prefixes: Partial<Record<SecretPlace['table'], string>> = { webhook: 'webhook ', sso_session: 'session ' }
+
 /** Returns the same owner that `access-keys` or `webhook-secret` used for encryption, because decryption needs it. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
-  key: table === 'webhook' ? `webhook ${id}` : id,
+  key: (prefixes[table] ?? '') + id,
 })

@@ -20,6 +20,7 @@ export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
     path: '/change-password',
+    usesPassword: true,
     takes: ['currentPassword', 'newPassword'],
     handle: signedIn(changePassword),
   },
@@ -27,6 +28,7 @@ export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
     path: '/two-factor/enable',
+    usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
       const { totpURI, backupCodes } = (await byPassword(call, session, '/two-factor/enable')).result
@@ -36,6 +38,7 @@ export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
     path: '/two-factor/disable',
+    usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
       addCookies(call, await byPassword(call, session, '/two-factor/disable'))
@@ -46,6 +49,7 @@ export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
     path: '/two-factor/generate-backup-codes',
+    usesPassword: true,
     takes: ['password'],
     handle: signedIn(async (call, session) => {
       const { backupCodes } = (await byPassword(call, session, '/two-factor/generate-backup-codes')).result

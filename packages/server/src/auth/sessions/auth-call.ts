@@ -10,9 +10,10 @@ import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { Invitations } from './sign-in/invitations.ts'
 import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
+import type { Provider } from './single-sign-on/provider.ts'
 
 /** How a user authenticated. */
-export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
+export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey' | 'single sign-on'
 
 export interface SignIn {
   personId: string
@@ -25,7 +26,7 @@ export interface SignIn {
 /** The dependencies of the calls under /auth. */
 export interface AuthDeps {
   db: Database
-  config: Pick<Config, 'publicUrl'>
+  config: Pick<Config, 'publicUrl' | 'signIn'>
   clock: () => Date
   addressOf: AddressOf
   sessions: Sessions
@@ -33,6 +34,8 @@ export interface AuthDeps {
   attempts: SignInAttempts
   forward: Forward
   invitations: Invitations
+  /** The identity provider, if single sign-on is set up. */
+  provider: Provider | undefined
   /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
   /** Writes an entry to the event log, in the given transaction. */
@@ -57,6 +60,8 @@ export interface AuthCall {
   method: 'GET' | 'POST'
   /** The path below /auth. */
   path: string
+  /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can turn these off. */
+  usesPassword?: true
   /** The allowed members of the body. */
   takes?: readonly string[]
   /** Returns the response, which is sent as JSON. */

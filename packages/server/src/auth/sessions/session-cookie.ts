@@ -81,7 +81,7 @@ function findCookie(header: string | undefined, name: string): string | undefine
   }
 }
 
-function findPair(header: string | undefined, name: string): string | undefined {
+export function findPair(header: string | undefined, name: string): string | undefined {
   const pair = header?.split(';').find((part) => part.trimStart().startsWith(`${name}=`))
   return pair?.slice(pair.indexOf('=') + 1).trim()
 }

@@ -7,6 +7,8 @@ export interface SessionRow {
   email: string
   token: string
   updated: Date
+  /** When the session ends even if it is used; null for never. */
+  ends: Date | null
   last_account: string | null
   memberships: MembershipRow[]
 }
@@ -32,7 +34,7 @@ export interface MembershipRow {
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
-    `select session.id, person.id as person_id, person.email, token, session.updated, last_account,
+    `select session.id, person.id as person_id, person.email, token, session.updated, ends, last_account,
        (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
               'founderEmail', account.email,
               'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
@@ -40,7 +42,7 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
           from membership join account on account.id = membership.account_id
             left join role on role.account_id = membership.account_id and role.id = role_id
           where person_id = person.id and account.disabled is null) as memberships
-     from session join person on person.id = account_id where token = any($1) and expires > $2 and person.disabled is null`,
+     from session join person on person.id = account_id where token = any($1) and expires > $2 and (ends is null or ends > $2) and person.disabled is null`,
     [tokens, now],
   )
 }
@@ -81,7 +83,8 @@ export async function findSessionRole(
        left join (membership join account on account.id = membership.account_id and account.disabled is null)
          on membership.account_id = $1 and person_id = person.id
        left join role on role.account_id = $1 and role.id = role_id
-     where session.account_id = $2 and session.id = $3 and expires > $4 and person.disabled is null`,
+     where session.account_id = $2 and session.id = $3 and expires > $4 and (ends is null or ends > $4)
+       and person.disabled is null`,
     [accountId, personId, session, now],
   )
   if (row === undefined) return undefined

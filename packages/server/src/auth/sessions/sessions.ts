@@ -40,6 +40,8 @@ export interface Session {
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
+  /** Whether the session ends even if it is used. */
+  readonly isFixed: boolean
   /** The accounts that the person is a member of, in the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
@@ -48,7 +50,7 @@ export interface Session {
 /** Reads sessions from the database for each request, so that ending a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /** Extends a session to 30 days from now, at most once an hour. Returns whether the session was extended. */
+  /** Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it was extended. */
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account that a request uses: the account in the header; without the header, the account that the person used
@@ -82,7 +84,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     async renew(session) {
       const now = clock()
       const usedBefore = new Date(now.getTime() - RENEWED_EVERY_MS)
-      if (session.lastUsed >= usedBefore) return false
+      if (session.isFixed || session.lastUsed >= usedBefore) return false
       const expires = new Date(now.getTime() + SESSION_SECONDS * 1_000)
       return renewSession(db, session, { usedBefore, now, expires })
     },
@@ -152,12 +154,13 @@ export const viewerOf = (session: Session, account = accountOf(session, undefine
   readOnly: false,
 })
 
-const toSession = ({ id, person_id, email, token, updated, last_account, memberships }: SessionRow): Session => ({
+const toSession = ({ id, person_id, email, token, updated, ends, last_account, memberships }: SessionRow): Session => ({
   id,
   personId: person_id,
   email,
   token,
   lastUsed: updated,
+  isFixed: ends !== null,
   lastAccount: last_account,
   accounts: memberships.map(({ account, role, permissions, restriction, lastUsed, ...row }) => {
     const access = accessOfRole(role, { permissions, restriction })

@@ -6,7 +6,7 @@ export interface NewAccount {
   id: string
   email: string
   name: string | null
-  passwordHash: string
+  passwordHash: string | null
 }
 
 /**

@@ -10,7 +10,16 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 const WINDOW_MS = 60_000
 
 /** Reasons for a failed sign-in: wrong credentials, or a disabled user's correct credentials. */
-const failures: readonly unknown[] = ['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled']
+const failures: readonly unknown[] = [
+  ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
+  ...['sso-disabled', 'sso-link-required', 'sso-not-invited'],
+]
+
+/** What an attempt needs of a call. */
+type Attempting = Pick<
+  AuthRequest,
+  'attempts' | 'db' | 'clock' | 'request' | 'addressOf' | 'record' | 'onRecorded' | 'inBackground'
+>
 
 /** An attempt to authenticate. */
 export interface Attempt {
@@ -25,7 +34,7 @@ export interface Attempt {
  * the counts if the attempt succeeds. Records a failure for the targeted user.
  */
 export async function runAttempt<Result>(
-  call: AuthRequest,
+  call: Attempting,
   { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -51,7 +60,7 @@ export const ownAttempt = ({ personId, email }: Session, method: string): Attemp
  * Attempts must not flood the event log. For each user and network address, only the first, second, fourth, eighth (and so on)
  * attempts in a minute are recorded. Each entry includes the count so far.
  */
-function recordFailure(call: AuthRequest, { method, findUser }: Attempt, error: unknown): void {
+function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined
   if (!failures.includes(reason)) return
   const { db, clock, request, addressOf, record, onRecorded, inBackground } = call

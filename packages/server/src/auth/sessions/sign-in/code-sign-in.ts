@@ -10,8 +10,20 @@ import { attemptSubject } from './sign-in-attempts.ts'
 
 /** Calls to finish a sign-in with two-factor authentication. */
 export const codeSignInCalls: readonly AuthCall[] = [
-  { method: 'POST', path: '/two-factor/verify-totp', takes: ['code', 'trustDevice'], handle: byCode('totp') },
-  { method: 'POST', path: '/two-factor/verify-backup-code', takes: ['code', 'trustDevice'], handle: byCode('backup') },
+  {
+    method: 'POST',
+    path: '/two-factor/verify-totp',
+    usesPassword: true,
+    takes: ['code', 'trustDevice'],
+    handle: byCode('totp'),
+  },
+  {
+    method: 'POST',
+    path: '/two-factor/verify-backup-code',
+    usesPassword: true,
+    takes: ['code', 'trustDevice'],
+    handle: byCode('backup'),
+  },
 ]
 
 /** Finishes a sign-in with a code. If the user is already signed in, the first code turns on codes. */

@@ -15,6 +15,7 @@ import { attemptSubject } from './sign-in-attempts.ts'
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',
+  usesPassword: true,
   takes: ['password', 'code', 'response'],
   handle: signedIn(async (call, session) => {
     const confirm = readMethod(call, session)

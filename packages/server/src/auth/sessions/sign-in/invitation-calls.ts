@@ -11,7 +11,13 @@ const TOKEN_LENGTH = 100
 /** Calls of the page to which the link of an invitation leads. Guesses count as attempts to sign in. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
-  { method: 'POST', path: '/accept-invitation', takes: ['token', 'email', 'name', 'password'], handle: accept },
+  {
+    method: 'POST',
+    path: '/accept-invitation',
+    usesPassword: true,
+    takes: ['token', 'email', 'name', 'password'],
+    handle: accept,
+  },
 ]
 
 async function describe(call: AuthRequest): Promise<object> {

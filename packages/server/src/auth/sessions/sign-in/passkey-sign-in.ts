@@ -9,12 +9,19 @@ export const passkeySignInCalls: readonly AuthCall[] = [
   {
     method: 'GET',
     path: '/passkey/generate-authenticate-options',
+    usesPassword: true,
     async handle(call) {
       await call.attempts.count([attemptSubject.passkeyOptions(call.addressOf(call.request.raw))])
       return addCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).result
     },
   },
-  { method: 'POST', path: '/passkey/verify-authentication', takes: ['response'], handle: signInByPasskey },
+  {
+    method: 'POST',
+    path: '/passkey/verify-authentication',
+    usesPassword: true,
+    takes: ['response'],
+    handle: signInByPasskey,
+  },
 ]
 
 async function signInByPasskey(call: AuthRequest): Promise<object> {

@@ -16,6 +16,10 @@ export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
   /** The limit is higher because every sign-in page requests options when it opens. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
+  /** Starting single sign-on stores a row, but guesses nothing. */
+  ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
+  /** Valid logout tokens do not count. */
+  logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
    * The name is a hash, because people sometimes type their password into the email field. The limit is twice that of a
    * network address, because two of the address's minutes can overlap one minute here. A single network address cannot lock out

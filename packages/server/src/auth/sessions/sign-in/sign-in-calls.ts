@@ -3,7 +3,6 @@ import { findUserOfEmail } from '../audit/attempted-user.queries.ts'
 import { runAttempt } from '../audit/attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { PASSWORD_LENGTH } from '../passwords/password.ts'
-import { deleteSessions } from '../sessions.queries.ts'
 import { codeSignInCalls } from './code-sign-in.ts'
 import { addCookies, completeSignIn, endFormerSession } from './complete-sign-in.ts'
 import { passkeySignInCalls } from './passkey-sign-in.ts'
@@ -11,20 +10,17 @@ import { attemptSubject } from './sign-in-attempts.ts'
 
 const EMAIL_LENGTH = 254
 
-/** Calls to sign in, with or without two-factor authentication, and to sign out. */
+/** Calls to sign in, with or without two-factor authentication. */
 export const signInCalls: readonly AuthCall[] = [
-  { method: 'POST', path: '/sign-in/email', takes: ['email', 'password'], handle: signInByPassword },
-  ...codeSignInCalls,
-  ...passkeySignInCalls,
   {
     method: 'POST',
-    path: '/sign-out',
-    async handle({ db, session, cookie, cookies }) {
-      if (session !== undefined) await deleteSessions(db, session.personId, { id: session.id })
-      cookies.push(...cookie.clear())
-      return { signedIn: false }
-    },
+    path: '/sign-in/email',
+    usesPassword: true,
+    takes: ['email', 'password'],
+    handle: signInByPassword,
   },
+  ...codeSignInCalls,
+  ...passkeySignInCalls,
 ]
 
 async function signInByPassword(call: AuthRequest): Promise<object> {

@@ -7,6 +7,7 @@ import { isHttps } from '../../../http/is-https.ts'
 import { createRejectionLog, type LogRejection } from '../../../http/rejection-log.ts'
 import { parseJsonBody, readFields } from '../../../lib/json-fields.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { ssoError } from '../../rejection-reasons.ts'
 import type { Secrets } from '../../secrets.ts'
 import { accountCalls } from '../account-calls.ts'
 import type { AuthCall, AuthDeps } from '../auth-call.ts'
@@ -15,6 +16,9 @@ import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
 import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
 import { createSessions, type Session, viewerOf } from '../sessions.ts'
+import type { SsoPeople } from '../single-sign-on/people.ts'
+import { ssoCalls } from '../single-sign-on/single-sign-on-calls.ts'
+import { registerSsoRoutes } from '../single-sign-on/single-sign-on-routes.ts'
 import { confirmSignInCall } from './confirm-sign-in.ts'
 import { invitationCalls } from './invitation-calls.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
@@ -22,12 +26,13 @@ import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
 export interface SignInOptions
-  extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations'> {
+  extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'provider'> {
+  people: SsoPeople
   /** Charges a call to its caller. May throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
   secrets: Secrets
-  config: Pick<Config, 'publicUrl' | 'tlsCert'>
+  config: Pick<Config, 'publicUrl' | 'tlsCert' | 'signIn' | 'oidcSession'>
   clock: () => Date
   log: FastifyBaseLogger
 }
@@ -35,8 +40,11 @@ export interface SignInOptions
 const BODY_BYTES = 64 * 1024
 
 /** Registers the console's sign-in calls under /auth. No other better-auth functions are available. */
-export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
-  const { db, config, clock, addressOf } = options
+export function registerSignIn(
+  app: FastifyInstance,
+  { secrets, log, beforeRequest, people, ...options }: SignInOptions,
+): void {
+  const { db, config, clock, addressOf, provider } = options
   const running = new Set<Promise<void>>()
   const deps: AuthDeps = {
     ...options,
@@ -63,8 +71,11 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     scope.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
-    for (const call of [...signInCalls, ...invitationCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
+    const sso = { people, secrets, isSecure: isHttps(config), sessionMs: config.oidcSession }
+    const calls = [...signInCalls, ...invitationCalls, ...sessionCalls, ...accountCalls, confirmSignInCall]
+    for (const call of [...calls, ...ssoCalls({ provider, secrets, isSecure: sso.isSecure })])
       registerCall(scope, call, { ...deps, beforeRequest, logRejection })
+    registerSsoRoutes(scope, { ...deps, ...sso, beforeRequest, logRejection })
   })
 }
 
@@ -79,7 +90,7 @@ function registerCall(
   call: AuthCall,
   { beforeRequest, logRejection, ...deps }: CallDeps,
 ): void {
-  const { method, path, takes = [], handle } = call
+  const { method, path, takes = [], usesPassword = false, handle } = call
   scope.route({
     method,
     url: `/auth${path}`,
@@ -92,6 +103,7 @@ function registerCall(
       try {
         beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
         if (!isSameOrigin) throw otherOrigin()
+        if (usesPassword && deps.config.signIn === 'sso') throw ssoError('sso-only')
         const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
         const result = await handle({ ...deps, request, fields, session, cookies })
         if (cookies.length > 0) reply.header('set-cookie', cookies)

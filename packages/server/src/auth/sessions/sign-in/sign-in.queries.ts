@@ -100,6 +100,7 @@ export async function deleteExpiredSignIns(db: Database, now: Date): Promise<voi
     ['session', 'expires', 'token'],
     ['sign_in_step', 'expires', 'id'],
     ['sign_in_tries', 'ends', 'subject'],
+    ['sso_attempt', 'expires', 'id'],
   ]) {
     await query(
       db,

@@ -123,40 +123,41 @@ export async function acceptInvitation({ db, viewer, clock }: Context, token: st
   if (personId === undefined || session === undefined)
     throw new ApiError('FORBIDDEN', 'only a signed-in person can accept an invitation: an access key cannot')
   const now = clock()
-  const found = await openInvitation(db, token, now)
+  const tokenHash = hashOf(token)
+  const found = await openInvitation(db, tokenHash, now)
   return db.transaction().execute(async (transaction) => {
     const person = await findPerson(transaction, personId)
     if (person === undefined) throw unknownInvitation()
-    return join(transaction, { ...found, token, now }, { person: { personId, email: person.email }, viewer })
+    return join(transaction, { ...found, tokenHash, now }, { person: { personId, email: person.email }, viewer })
   })
 }
 
-/** Finds an open invitation by the token of its link. Throws NOT_FOUND if there is none. */
+/** Finds an open invitation by the hash of its token. Throws NOT_FOUND if there is none. */
 export async function openInvitation(
   db: Database,
-  token: string,
+  tokenHash: Buffer,
   now: Date,
 ): Promise<{ accountId: string; id: string }> {
-  const found = await findByToken(db, hashOf(token), now)
+  const found = await findByToken(db, tokenHash, now)
   if (found === undefined) throw unknownInvitation()
   return found
 }
 
-interface Joining {
+export interface Joining {
   accountId: string
   id: string
-  token: string
+  tokenHash: Buffer
   now: Date
 }
 
 /** Adds the person to the account, and deletes the invitation. Also checks what may have changed since the invitation. */
 export async function join(
   transaction: Database,
-  { accountId, id, token, now }: Joining,
+  { accountId, id, tokenHash, now }: Joining,
   { person, viewer }: { person: { personId: string; email: string }; viewer: Viewer },
 ): Promise<AccountReference> {
   await lockAccount(transaction, accountId)
-  const stillThere = await findByToken(transaction, hashOf(token), now)
+  const stillThere = await findByToken(transaction, tokenHash, now)
   const invitation = stillThere?.id === id ? await lockInvitation(transaction, accountId, id) : undefined
   const account = await findContact(transaction, accountId)
   if (invitation === undefined || account === undefined) throw unknownInvitation()
@@ -213,7 +214,7 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
 /** 256 random bits. */
 const newToken = (): string => randomBytes(32).toString('base64url')
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** The token is in the fragment, which browsers do not send, so no log contains it. */
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`

@@ -7,7 +7,7 @@ import { getRole } from '../roles/roles.ts'
 import { findContact } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 import { lockInvitation } from './invitations.queries.ts'
-import { join, openInvitation, unknownInvitation } from './invitations.ts'
+import { hashOf, join, openInvitation, unknownInvitation } from './invitations.ts'
 
 interface InvitationDeps {
   db: Database
@@ -16,7 +16,7 @@ interface InvitationDeps {
 
 /** The content of an invitation's page before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
-  const found = await openInvitation(db, token, clock())
+  const found = await openInvitation(db, hashOf(token), clock())
   return db.transaction().execute(async (transaction) => {
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const account = await findContact(transaction, found.accountId)
@@ -33,7 +33,8 @@ async function joinAsNewPerson(
   { token, email: given, name, passwordHash }: JoiningPerson,
 ): Promise<{ email: string }> {
   const now = clock()
-  const found = await openInvitation(db, token, now)
+  const tokenHash = hashOf(token)
+  const found = await openInvitation(db, tokenHash, now)
   return db.transaction().execute(async (transaction) => {
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const email = invitation?.email ?? given
@@ -44,7 +45,7 @@ async function joinAsNewPerson(
     if (!(await insertPerson(transaction, { id, email, emailConfirmed: false, name, passwordHash })))
       throw new ApiError('CONFLICT', `a person with the email address ${JSON.stringify(email)} exists: sign in first`)
     const viewer = { accountId: found.accountId, email, personId: id, readOnly: false }
-    await join(transaction, { ...found, token, now }, { person: { personId: id, email }, viewer })
+    await join(transaction, { ...found, tokenHash, now }, { person: { personId: id, email }, viewer })
     return { email }
   })
 }

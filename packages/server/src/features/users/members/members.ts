@@ -4,6 +4,7 @@ import { ApiError, notFound } from '../../../errors.ts'
 import { assertName, assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import type { MutationUpdateAccountArgs } from '../../../resolvers.generated.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
@@ -32,11 +33,11 @@ export async function findMember(db: Database, accountId: string, personId: stri
   return member
 }
 
-/** Makes a person a member by invitation. Call this with the account locked. Throws CONFLICT for members. */
+/** Makes a person a member. Call this with the account locked. Throws CONFLICT for members. */
 export async function addMember(
   transaction: Database,
   accountId: string,
-  { personId, role }: { personId: string; role: Role },
+  { personId, role, source = 'invitation' }: { personId: string; role: Role; source?: 'invitation' | 'group' },
 ): Promise<void> {
   if ((await findMember(transaction, accountId, personId)) !== undefined)
     throw new ApiError('CONFLICT', 'you are already a member of this account')
@@ -46,7 +47,7 @@ export async function addMember(
       limit: limits.members,
       found,
     })
-  await insertMembership(transaction, { accountId, personId, roleId: role.id, source: 'invitation' })
+  await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
 /** Gives a member another role. Sessions have its permissions from their next request on. */
@@ -63,14 +64,19 @@ export async function setMemberRole(
     assertGrantable(viewer, role)
     assertMayChange(viewer, before)
     if (before.roleId === roleId) return before
-    const former = await getRole(transaction, accountId, before.roleId)
-    await writeRole(transaction, accountId, { personId, roleId })
-    await reloadAccessKeys(transaction, accountId)
-    if (before.roleId === 'owner') await assertOwnerRemains(transaction, accountId)
-    const data = { email: before.email, source: before.source, role: { old: former.name, new: role.name } }
-    await recordEvents(transaction, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
+    await changeRole({ db: transaction, viewer }, before, role)
     return { ...before, roleId }
   })
+}
+
+async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before: Member, role: Role): Promise<void> {
+  const { accountId } = viewer
+  const former = await getRole(db, accountId, before.roleId)
+  await writeRole(db, accountId, { personId: before.personId, roleId: role.id })
+  await reloadAccessKeys(db, accountId)
+  if (before.roleId === 'owner') await assertOwnerRemains(db, accountId)
+  const data = { email: before.email, source: before.source, role: { old: former.name, new: role.name } }
+  await recordEvents(db, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
 }
 
 /** Removes a member. Personal keys end, and sessions lose access to the account with their next request. */
@@ -110,6 +116,30 @@ async function endMembership(
   const keys = disableKeys ? await disableKeysOf({ db, viewer }, personId) : 0
   const data = { email, role: role.name, source, keys, ...(self && { self }) }
   await recordEvents(db, { viewer }, [{ type: 'MEMBER_LEAVE', targets: [personTarget(member)], data }])
+}
+
+/**
+ * Gives a person the role that follows from single sign-on groups; undefined for none. Only memberships by group change. Call
+ * this with the account locked. Throws CONFLICT if no owner would be left.
+ */
+export async function changeGroupMembership(
+  transaction: Database,
+  accountId: string,
+  { person, role }: { person: { personId: string; email: string }; role: Role | undefined },
+): Promise<void> {
+  const { personId, email } = person
+  const viewer: Viewer = { accountId, email, readOnly: false, isServer: true }
+  const before = await findMember(transaction, accountId, personId)
+  if (before === undefined) {
+    if (role === undefined) return
+    await addMember(transaction, accountId, { personId, role, source: 'group' })
+    const data = { email, role: role.name, source: 'group' }
+    await recordEvents(transaction, { viewer }, [{ type: 'MEMBER_JOIN', targets: [personTarget(person)], data }])
+    return
+  }
+  if (before.source !== 'group' || before.roleId === role?.id) return
+  if (role === undefined) return endMembership({ db: transaction, viewer }, before, { disableKeys: false })
+  await changeRole({ db: transaction, viewer }, before, role)
 }
 
 async function lockMember(transaction: Database, accountId: string, personId: string): Promise<Member> {

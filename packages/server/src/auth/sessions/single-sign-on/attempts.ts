@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Database } from '../../../db/database.ts'
+import { ssoError } from '../../rejection-reasons.ts'
+import { findPair } from '../session-cookie.ts'
+import type { AttemptChecks } from './provider.ts'
+import { insertAttempt, type StoredAttempt, takeAttempt } from './single-sign-on.queries.ts'
+
+const ATTEMPT_SECONDS = 600
+const TOKEN_PATTERN = /^[\w-]{43}$/
+
+export interface AttemptDeps {
+  db: Database
+  clock: () => Date
+  isSecure: boolean
+}
+
+export type Purpose = Pick<StoredAttempt, 'returnTo' | 'invitationHash' | 'personId'>
+
+/**
+ * Stores an attempt. The session's cookie does not come back with the provider's redirect, because it is `SameSite=Strict`, so
+ * the browser gets another cookie. Several tabs of a browser share it.
+ */
+export async function startAttempt(
+  { db, clock, isSecure }: AttemptDeps,
+  request: FastifyRequest,
+  purpose: Purpose,
+): Promise<{ checks: AttemptChecks; cookie: string }> {
+  const browser = browserOf(request, isSecure) ?? newToken()
+  const checks = { state: newToken(), nonce: newToken(), verifier: newToken() }
+  await insertAttempt(db, {
+    ...purpose,
+    id: hash(checks.state).toString('hex'),
+    browserHash: hash(browser),
+    verifier: checks.verifier,
+    nonce: checks.nonce,
+    expires: new Date(clock().getTime() + ATTEMPT_SECONDS * 1_000),
+  })
+  const attributes = `Max-Age=${ATTEMPT_SECONDS}; Path=/auth/sso; HttpOnly; ${isSecure ? 'Secure; ' : ''}SameSite=Lax`
+  return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
+}
+
+/** Returns the attempt of a response. Throws if another browser started it, or if it is too old or was used before. */
+export async function endAttempt(
+  { db, clock, isSecure }: AttemptDeps,
+  request: FastifyRequest,
+): Promise<{ attempt: StoredAttempt; checks: AttemptChecks }> {
+  const browser = browserOf(request, isSecure)
+  const { state } = request.query as Record<string, unknown>
+  if (browser === undefined || typeof state !== 'string' || !TOKEN_PATTERN.test(state)) throw ssoError('sso-failed')
+  const id = hash(state).toString('hex')
+  const attempt = await takeAttempt(db, { id, browserHash: hash(browser) }, clock())
+  if (attempt === undefined) throw ssoError('sso-expired')
+  return { attempt, checks: { state, nonce: attempt.nonce, verifier: attempt.verifier } }
+}
+
+export const newToken = (): string => randomBytes(32).toString('base64url')
+
+export const hash = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+const nameOf = (isSecure: boolean): string => (isSecure ? '__Secure-muster.sso' : 'muster.sso')
+
+function browserOf({ headers }: FastifyRequest, isSecure: boolean): string | undefined {
+  const value = headers.cookie === undefined ? undefined : findPair(headers.cookie, nameOf(isSecure))
+  return value !== undefined && TOKEN_PATTERN.test(value) ? value : undefined
+}

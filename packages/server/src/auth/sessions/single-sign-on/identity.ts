@@ -1,0 +1,54 @@
+import { ssoError } from '../../rejection-reasons.ts'
+
+/** What the provider says of a person. The issuer and the subject identify the person, and nothing else does. */
+export interface Identity {
+  issuer: string
+  subject: string
+  email: string | null
+  /** Whether the address can be trusted to be the person's. */
+  emailVerified: boolean
+  name: string | null
+  /** Undefined if the provider does not say, or refers to another place. */
+  groups: readonly string[] | undefined
+}
+
+export interface IdentityOptions {
+  /** The claim that contains the groups, or a path with dots. */
+  groupsClaim: string
+  /** Whether to trust an address if the provider does not say whether it is verified. */
+  trustEmail: boolean
+}
+
+export type Claims = Readonly<Record<string, unknown>>
+
+const SUBJECT_LENGTH = 255
+const MAX_GROUPS = 5_000
+
+/** Reads the claims of a verified ID token. Throws if they cannot identify a person. */
+export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: IdentityOptions): Identity {
+  const { iss, sub, email, email_verified: isVerified, name } = claims
+  // OpenID Connect Core §2: a subject has at most 255 ASCII characters.
+  if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH)
+    throw ssoError('sso-failed')
+  return {
+    issuer: iss,
+    subject: sub,
+    email: typeof email === 'string' && /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= 254 ? email : null,
+    emailVerified: isVerified === true || isVerified === 'true' || (isVerified === undefined && trustEmail),
+    name: typeof name === 'string' && name.trim() !== '' ? name : null,
+    groups: groupsIn(claims, groupsClaim),
+  }
+}
+
+/** A claim may be named by a path, or by a name with dots, such as a URL. */
+function groupsIn(claims: Claims, path: string): string[] | undefined {
+  const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list)) return undefined
+  return list.filter((group) => typeof group === 'string').slice(0, MAX_GROUPS)
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined

@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../../config.ts'
+import { createOutboundFetch } from '../../../outbound/outbound-fetch.ts'
+import { StartError } from '../../../start-error.ts'
+import { createProvider, type Provider, type ProviderConfig } from './provider.ts'
+
+/** Creates the provider if the settings name one. Throws StartError if the settings do not belong together. */
+export function openProvider(
+  app: FastifyInstance,
+  config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,
+): Provider | undefined {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = config
+  const settings = {
+    MUSTER_OIDC_ISSUER: oidcIssuer,
+    MUSTER_OIDC_CLIENT_ID: oidcClientId,
+    MUSTER_OIDC_CLIENT_SECRET: oidcClientSecret,
+    MUSTER_PUBLIC_URL: publicUrl,
+  }
+  const isWanted = (oidcIssuer ?? oidcClientId ?? oidcClientSecret) !== undefined
+  const missing = Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [name] : []))
+  if (isWanted && missing.length > 0) throw new StartError(`Single sign-on also needs ${missing.join(', ')}.`)
+  if (!isWanted) {
+    if (config.signIn === 'sso')
+      throw new StartError('MUSTER_SIGN_IN=sso needs MUSTER_OIDC_ISSUER: without it, no user could sign in.')
+    return undefined
+  }
+  const outbound = createOutboundFetch({ allowed: config.oidcAllow })
+  app.addHook('onClose', () => outbound.close())
+  return createProvider(config, outbound)
+}

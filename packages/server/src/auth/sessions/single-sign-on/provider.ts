@@ -1,0 +1,180 @@
+import { createRemoteJWKSet, decodeProtectedHeader, customFetch as jwksFetch } from 'jose'
+import * as oidc from 'openid-client'
+import type { Config } from '../../../config.ts'
+import type { OutboundFetch } from '../../../outbound/outbound-fetch.ts'
+import { ssoError } from '../../rejection-reasons.ts'
+import { type Claims, type Identity, readIdentity } from './identity.ts'
+import { type LogoutToken, verifyLogoutToken } from './logout-token.ts'
+
+export type ProviderConfig = Pick<
+  Config,
+  | 'publicUrl'
+  | 'oidcIssuer'
+  | 'oidcClientId'
+  | 'oidcClientSecret'
+  | 'oidcName'
+  | 'oidcScopes'
+  | 'oidcGroups'
+  | 'oidcTrustEmail'
+>
+
+/** The secrets of an attempt to sign in. */
+export interface AttemptChecks {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+export interface VerifiedSignIn {
+  identity: Identity
+  /** How the provider identifies the session, if it does. */
+  sid: string | null
+  idToken: string
+}
+
+/** The identity provider. Throws `sso-unavailable` if it cannot be reached, and `sso-failed` if a check fails. */
+export interface Provider {
+  /** The name on the button of the sign-in page. */
+  readonly name: string
+  /** Returns the address at which the provider asks the user to sign in. */
+  authorizationUrl(checks: AttemptChecks): Promise<string>
+  /** Checks the provider's response and exchanges its code. */
+  verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
+  /** Returns the address that ends the session at the provider, or undefined if it has none. */
+  endSessionUrl(idToken: string): Promise<string | undefined>
+  verifyLogoutToken(token: string): Promise<LogoutToken>
+}
+
+/** The algorithms that the server accepts. `none` and algorithms with a shared secret are not among them. */
+export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
+
+/** How long the provider's configuration is used. */
+const CONFIGURATION_MS = 3_600_000
+const TIMEOUT_SECONDS = 10
+
+interface Connection {
+  configuration: oidc.Configuration
+  keys: ReturnType<typeof createRemoteJWKSet>
+}
+
+/** Reads the provider's configuration at the first sign-in, so that the server starts without the provider. */
+export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundFetch, 'fetch'>): Provider {
+  const { publicUrl, oidcIssuer: issuer = '', oidcClientId: clientId = '' } = config
+  const redirectUri = `${publicUrl}/auth/sso/callback`
+  let connected: { at: number; connection: Promise<Connection> } | undefined
+
+  const connect = (): Promise<Connection> => {
+    const now = performance.now()
+    if (connected === undefined || now - connected.at > CONFIGURATION_MS) {
+      const connection = discover(config, fetch)
+      connected = { at: now, connection }
+      connection.catch(() => {
+        connected = undefined
+      })
+    }
+    return connected.connection
+  }
+
+  return {
+    name: config.oidcName ?? new URL(issuer).host,
+    async authorizationUrl({ state, nonce, verifier }) {
+      const { configuration } = await connect()
+      const parameters = {
+        redirect_uri: redirectUri,
+        scope: config.oidcScopes,
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }
+      return oidc.buildAuthorizationUrl(configuration, parameters).href
+    },
+    async verify(query, { state, nonce, verifier }) {
+      const { configuration } = await connect()
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+      const tokens = await oidc
+        .authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), checks)
+        .catch(fail)
+      const idToken = tokens.id_token!
+      if (!ALGORITHMS.includes(decodeProtectedHeader(idToken).alg ?? '')) throw ssoError('sso-failed')
+      const claims = await withUserInfo({ config, configuration }, tokens)
+      const options = { groupsClaim: config.oidcGroups, trustEmail: config.oidcTrustEmail }
+      return {
+        identity: readIdentity(claims, options),
+        sid: typeof claims.sid === 'string' ? claims.sid : null,
+        idToken,
+      }
+    },
+    async endSessionUrl(idToken) {
+      const { configuration } = await connect()
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
+      const parameters = { id_token_hint: idToken, post_logout_redirect_uri: `${publicUrl}/sign-in` }
+      return oidc.buildEndSessionUrl(configuration, parameters).href
+    },
+    async verifyLogoutToken(token) {
+      const { keys } = await connect()
+      return verifyLogoutToken(token, { issuer, clientId, keys, algorithms: ALGORITHMS })
+    },
+  }
+}
+
+async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): Promise<Connection> {
+  const { oidcIssuer = '', oidcClientId = '', oidcClientSecret } = config
+  const isInsecure = oidcIssuer.startsWith('http:')
+  const customFetch = fetch as unknown as oidc.CustomFetch
+  const configuration = await oidc
+    .discovery(new URL(oidcIssuer), oidcClientId, oidcClientSecret, undefined, {
+      [oidc.customFetch]: customFetch,
+      timeout: TIMEOUT_SECONDS,
+      ...(isInsecure && { execute: [oidc.allowInsecureRequests] }),
+    })
+    .catch(fail)
+  const { issuer, jwks_uri: jwksUri } = configuration.serverMetadata()
+  // OpenID Connect Discovery §4.3: the issuer must be exactly the configured one.
+  if (issuer !== oidcIssuer || jwksUri === undefined) throw ssoError('sso-unavailable')
+  configuration.timeout = TIMEOUT_SECONDS
+  // Without this, the signature of an ID token from the token endpoint is not checked.
+  oidc.enableNonRepudiationChecks(configuration)
+  const keys = createRemoteJWKSet(new URL(jwksUri), { [jwksFetch]: fetch as unknown as typeof globalThis.fetch })
+  return { configuration, keys }
+}
+
+type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
+
+/**
+ * Returns the claims of the ID token. Many providers return the address and the groups only from the UserInfo endpoint
+ * (OpenID Connect Core §5.4), whose subject must be the same.
+ */
+async function withUserInfo(
+  { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },
+  tokens: Tokens,
+): Promise<Claims> {
+  const claims = tokens.claims() as unknown as Claims
+  const isComplete =
+    claims.email !== undefined && readIdentity(claims, { groupsClaim: config.oidcGroups, trustEmail: false }).groups
+  const endpoint = configuration.serverMetadata().userinfo_endpoint
+  if (isComplete || endpoint === undefined) return claims
+  const info = await oidc.fetchUserInfo(configuration, tokens.access_token, String(claims.sub)).catch(fail)
+  return { ...info, ...claims }
+}
+
+/** An error of the provider or of a check, without its message, which may contain a token. The cause is a code for the log. */
+function fail(error: unknown): never {
+  const { code, error: name } = error as { code?: unknown; error?: unknown }
+  const isDenied = error instanceof oidc.AuthorizationResponseError && name === 'access_denied'
+  const reason = isDenied ? 'sso-denied' : isUnreachable(error) ? 'sso-unavailable' : 'sso-failed'
+  const cause = [name, code].find((each) => typeof each === 'string' && /^\w{1,60}$/.test(each))
+  throw Object.assign(ssoError(reason), { cause })
+}
+
+/** Whether the request itself failed, or the provider responded with a server error. */
+function isUnreachable(error: unknown): boolean {
+  const { name, code, cause } = error as { name?: string; code?: string; cause?: unknown }
+  if (name === 'TimeoutError' || name === 'AbortError' || code === 'OAUTH_TIMEOUT' || code === 'FORBIDDEN_ADDRESS')
+    return true
+  if (cause instanceof Response) return cause.status >= 500
+  const { syscall } = (cause ?? {}) as { syscall?: string }
+  if (error instanceof TypeError && error.message === 'fetch failed') return true
+  if (syscall !== undefined) return true
+  return cause instanceof Error && cause !== error && isUnreachable(cause)
+}

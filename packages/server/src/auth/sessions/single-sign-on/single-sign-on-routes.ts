@@ -1,0 +1,146 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../../errors.ts'
+import type { Requester } from '../../../graphql/run-operation.ts'
+import type { LogRejection } from '../../../http/rejection-log.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { insertNonce } from '../../auth.queries.ts'
+import { ssoError } from '../../rejection-reasons.ts'
+import { runAttempt } from '../audit/attempts.ts'
+import type { AuthDeps } from '../auth-call.ts'
+import { deleteSessions } from '../sessions.queries.ts'
+import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
+import { endAttempt, hash, startAttempt } from './attempts.ts'
+import type { Identity } from './identity.ts'
+import type { SsoPeople } from './people.ts'
+import type { Provider } from './provider.ts'
+import { safePath } from './return-path.ts'
+import { findSessionsOf } from './single-sign-on.queries.ts'
+import { type SsoSessionDeps, startSession } from './sso-sessions.ts'
+
+export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' | 'sessionMs'> {
+  people: SsoPeople
+  isSecure: boolean
+  beforeRequest: (requester: Requester<Viewer>) => void
+  logRejection: LogRejection
+}
+
+/** The longest invitation token and logout token that are read. */
+const TOKEN_LENGTH = 100
+const LOGOUT_TOKEN_BYTES = 16 * 1_024
+
+/** Registers the addresses to which the provider sends browsers and logout tokens, and where a sign-in starts. */
+export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): void {
+  const { provider } = deps
+  const page = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => Promise<void>): void => {
+    scope.get(`/auth/sso/${path}`, { exposeHeadRoute: false }, async (request, reply) => {
+      deps.beforeRequest({ request, reply, viewer: null })
+      try {
+        if (provider === undefined) throw ssoError('sso-unavailable')
+        await handle(request, reply)
+      } catch (error) {
+        reply.redirect(`/sign-in?error=${reasonOf(deps, request, error)}`, 303)
+      }
+      return reply
+    })
+  }
+  page('start', async (request, reply) => {
+    await deps.attempts.count([attemptSubject.ssoStart(deps.addressOf(request.raw))])
+    const { to, invitation } = request.query as Record<string, unknown>
+    const isInvited = typeof invitation === 'string' && invitation.length <= TOKEN_LENGTH
+    const invitationHash = isInvited ? hash(invitation) : null
+    const { url, cookie } = await beginSignIn(deps, request, { returnTo: safePath(to), invitationHash, personId: null })
+    reply.header('set-cookie', cookie).redirect(url, 302)
+  })
+  page('callback', async (request, reply) => {
+    const { returnTo, cookies } = await finishSignIn(deps, provider!, request)
+    if (cookies.length > 0) reply.header('set-cookie', cookies)
+    reply.redirect(returnTo, 303)
+  })
+  scope.post('/auth/sso/backchannel-logout', async (request, reply) => {
+    deps.beforeRequest({ request, reply, viewer: null })
+    if (provider === undefined) return reply.code(501).send({ error: 'unsupported' })
+    const subjects = [attemptSubject.logoutToken(deps.addressOf(request.raw))]
+    await deps.attempts.count(subjects)
+    const isValid = await endSessions(deps, provider, request)
+    // OpenID Connect Back-Channel Logout 1.0 §2.8.
+    if (!isValid) return reply.code(400).send({ error: 'invalid_request' })
+    await deps.attempts.forgive(subjects)
+    return reply.code(200).send()
+  })
+}
+
+/** Starts an attempt. Returns the provider's address and the cookie of the browser. */
+export async function beginSignIn(
+  deps: Pick<SsoRouteDeps, 'db' | 'clock' | 'isSecure' | 'provider'>,
+  request: FastifyRequest,
+  purpose: Parameters<typeof startAttempt>[2],
+): Promise<{ url: string; cookie: string }> {
+  if (deps.provider === undefined) throw ssoError('sso-unavailable')
+  const { checks, cookie } = await startAttempt(deps, request, purpose)
+  return { url: await deps.provider.authorizationUrl(checks), cookie }
+}
+
+async function finishSignIn(
+  deps: SsoRouteDeps,
+  provider: Provider,
+  request: FastifyRequest,
+): Promise<{ returnTo: string; cookies: string[] }> {
+  let identity: Identity | undefined
+  const subjects = [attemptSubject.address(deps.addressOf(request.raw))]
+  const findUser = async () => identity && deps.people.findTarget(identity)
+  return runAttempt({ ...deps, request }, { subjects, attempt: { method: 'single sign-on', findUser } }, async () => {
+    const { attempt, checks } = await endAttempt(deps, request)
+    const query = request.raw.url?.split('?')[1] ?? ''
+    const verified = await provider.verify(query, checks)
+    identity = verified.identity
+    const { returnTo, personId, invitationHash } = attempt
+    if (personId !== null) {
+      await deps.people.link(identity, personId)
+      return { returnTo, cookies: [] }
+    }
+    const person = await deps.people.admit(identity, invitationHash)
+    deps.onRecorded()
+    return { returnTo, cookies: await startSession(deps, request, person, verified) }
+  })
+}
+
+async function endSessions(deps: SsoRouteDeps, provider: Provider, { body }: FastifyRequest): Promise<boolean> {
+  if (!Buffer.isBuffer(body) || body.length > LOGOUT_TOKEN_BYTES) return false
+  const token = new URLSearchParams(body.toString()).get('logout_token')
+  const found = token === null ? undefined : await provider.verifyLogoutToken(token).catch(unlessUnavailable)
+  if (found === undefined) return false
+  const { db, record, onRecorded } = deps
+  const { issuer, id, expires } = found
+  if (!(await insertNonce(db, `logout ${issuer}`, hash(id).toString('hex'), expires))) return false
+  const ended = Map.groupBy(await findSessionsOf(db, found), ({ personId }) => personId)
+  for (const [personId, sessions] of ended) {
+    for (const { id: sessionId } of sessions) await deleteSessions(db, personId, { id: sessionId })
+    const data = { sessions: sessions.length, provider: true }
+    await record(db, { type: 'SESSION_REVOKE', personId, email: sessions[0]!.email, data })
+  }
+  onRecorded()
+  return true
+}
+
+/** A provider that cannot be reached is not the sender's error, so that it retries. */
+function unlessUnavailable(error: unknown): undefined {
+  if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
+    throw new ApiError('UNAVAILABLE', 'the configuration of the identity provider cannot be read: retry later')
+  return undefined
+}
+
+/** Logs the reason without the address, which contains a code, and without the provider's message. */
+function reasonOf({ logRejection, addressOf }: SsoRouteDeps, request: FastifyRequest, error: unknown): string {
+  if (!(error instanceof ApiError)) {
+    request.log.error({ err: error }, 'single sign-on failed because of an internal error')
+    return 'sso-failed'
+  }
+  const reason = error.code === 'RATE_LIMITED' ? 'rate-limited' : String(error.details.reason ?? 'sso-failed')
+  const { cause } = error
+  logRejection(reason, {
+    path: request.routeOptions.url,
+    address: addressOf(request.raw),
+    ...(cause !== undefined && { cause }),
+  })
+  return reason
+}

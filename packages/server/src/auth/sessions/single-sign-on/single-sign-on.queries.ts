@@ -1,0 +1,125 @@
+import { type Database, query } from '../../../db/database.ts'
+
+/** An attempt to sign in, between the redirect to the provider and the redirect back. */
+export interface StoredAttempt {
+  /** SHA-256 of the state. */
+  id: string
+  /** SHA-256 of the browser's cookie. */
+  browserHash: Buffer
+  verifier: string
+  nonce: string
+  /** The path to open after the sign-in. */
+  returnTo: string
+  /** SHA-256 of the token of the invitation from which the sign-in started. */
+  invitationHash: Buffer | null
+  /** The signed-in person who links an identity; null for a sign-in. */
+  personId: string | null
+  expires: Date
+}
+
+export async function insertAttempt(db: Database, attempt: StoredAttempt): Promise<void> {
+  await db
+    .insertInto('sso_attempt')
+    .values({
+      id: attempt.id,
+      browser_hash: attempt.browserHash,
+      verifier: attempt.verifier,
+      nonce: attempt.nonce,
+      return_to: attempt.returnTo,
+      invitation_hash: attempt.invitationHash,
+      person_id: attempt.personId,
+      expires: attempt.expires,
+    })
+    .execute()
+}
+
+/** Deletes the attempt and returns it, so that it works once. Another browser neither gets nor deletes it. */
+export async function takeAttempt(
+  db: Database,
+  { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
+  now: Date,
+): Promise<StoredAttempt | undefined> {
+  const [row] = await query<StoredAttempt>(
+    db,
+    `delete from sso_attempt where id = $1 and browser_hash = $2 and expires > $3
+     returning id, browser_hash as "browserHash", verifier, nonce, return_to as "returnTo",
+       invitation_hash as "invitationHash", person_id as "personId", expires`,
+    [id, browserHash, now],
+  )
+  return row
+}
+
+export interface NewSession {
+  id: string
+  token: string
+  personId: string
+  address: string
+  agent: string
+  created: Date
+  ends: Date
+  method: string
+}
+
+/** Waits for a change of the person, such as disabling. */
+export async function insertSession(db: Database, session: NewSession): Promise<void> {
+  const { id, token, personId, address, agent, created, ends, method } = session
+  await db
+    .insertInto('session')
+    .values({
+      ...{ account_id: personId, id, token, address, agent, method, ends },
+      ...{ created, updated: created, expires: ends },
+    })
+    .execute()
+}
+
+/** What the provider says of a session. */
+export interface SsoSession {
+  personId: string
+  sessionId: string
+  issuer: string
+  subject: string
+  sid: string | null
+  encryptedIdToken: Buffer
+}
+
+export async function insertSsoSession(db: Database, session: SsoSession): Promise<void> {
+  await db
+    .insertInto('sso_session')
+    .values({
+      account_id: session.personId,
+      session_id: session.sessionId,
+      issuer: session.issuer,
+      subject: session.subject,
+      sid: session.sid,
+      encrypted_id_token: session.encryptedIdToken,
+    })
+    .execute()
+}
+
+/** Returns the encrypted ID token of a session, if it began by single sign-on. */
+export async function findIdToken(
+  db: Database,
+  { personId, id }: { personId: string; id: string },
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('sso_session')
+    .select('encrypted_id_token')
+    .where('account_id', '=', personId)
+    .where('session_id', '=', id)
+    .executeTakeFirst()
+  return row?.encrypted_id_token ?? undefined
+}
+
+/** Finds the sessions that a logout token names, with their people. */
+export function findSessionsOf(
+  db: Database,
+  { issuer, sid, subject }: { issuer: string; sid: string | null; subject: string | null },
+): Promise<{ personId: string; email: string; id: string }[]> {
+  return query(
+    db,
+    `select sso_session.account_id as "personId", person.email, session_id as id
+     from sso_session join person on person.id = sso_session.account_id
+     where issuer = $1 and ($2::text is null or sid = $2) and ($3::text is null or subject = $3) limit 1000`,
+    [issuer, sid, subject],
+  )
+}

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import type { Database } from '../../../db/database.ts'
+import { lockMasterKey } from '../../master-key/master-key.ts'
+import { ssoError } from '../../rejection-reasons.ts'
+import type { SecretOwner, Secrets } from '../../secrets.ts'
+import type { AuthDeps } from '../auth-call.ts'
+import { agentOf } from '../forward.ts'
+import { deleteSessions } from '../sessions.queries.ts'
+import type { Session } from '../sessions.ts'
+import { newToken } from './attempts.ts'
+import type { AdmittedPerson } from './people.ts'
+import type { Provider, VerifiedSignIn } from './provider.ts'
+import { findIdToken, insertSession, insertSsoSession } from './single-sign-on.queries.ts'
+
+export const SSO_METHOD = 'single sign-on'
+
+export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cookie' | 'addressOf' | 'onSignIn'> & {
+  secrets: Secrets
+  sessionMs: number
+}
+
+/** Starts a session that ends after a fixed time. Returns the Set-Cookie headers. */
+export async function startSession(
+  deps: SsoSessionDeps,
+  request: FastifyRequest,
+  { personId, email }: AdmittedPerson,
+  { identity, sid, idToken }: VerifiedSignIn,
+): Promise<string[]> {
+  const { db, clock, secrets, sessionMs } = deps
+  const created = clock()
+  const [address, agent] = [deps.addressOf(request.raw), agentOf(request)]
+  const session = { id: newToken(), token: newToken(), ends: new Date(created.getTime() + sessionMs) }
+  await db.transaction().execute(async (transaction) => {
+    await lockMasterKey(transaction, secrets)
+    await insertSession(transaction, { ...session, personId, address, agent, created, method: SSO_METHOD })
+    await insertSsoSession(transaction, {
+      personId,
+      sessionId: session.id,
+      issuer: identity.issuer,
+      subject: identity.subject,
+      sid,
+      encryptedIdToken: secrets.encrypt(ownerOf(personId, session.id), Buffer.from(idToken)),
+    })
+  })
+  // Inserting the session waited for an operator who was disabling the person.
+  if ((await deps.sessions.find(session.token)) === undefined) throw ssoError('sso-disabled')
+  try {
+    await deps.onSignIn({ personId, email, address, agent, method: SSO_METHOD })
+  } catch (error) {
+    await deleteSessions(db, personId, { id: session.id })
+    throw error
+  }
+  return deps.cookie.set(session.token, sessionMs / 1_000)
+}
+
+/** Returns the address that ends the session at the provider, if the session began there. */
+export async function endSessionUrl(
+  { db, secrets, provider }: { db: Database; secrets: Secrets; provider: Provider },
+  { personId, id }: Pick<Session, 'personId' | 'id'>,
+): Promise<string | undefined> {
+  const encrypted = await findIdToken(db, { personId, id })
+  if (encrypted === undefined) return undefined
+  const idToken = secrets.decrypt(ownerOf(personId, id), encrypted).toString()
+  // Signing out works also if the provider is unreachable.
+  return provider.endSessionUrl(idToken).catch(() => undefined)
+}
+
+const ownerOf = (personId: string, sessionId: string): SecretOwner => ({
+  accountId: personId,
+  key: `session ${sessionId}`,
+})

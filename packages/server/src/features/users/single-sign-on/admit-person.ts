@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyBaseLogger } from 'fastify'
+import { ssoError } from '../../../auth/rejection-reasons.ts'
+import type { Identity } from '../../../auth/sessions/single-sign-on/identity.ts'
+import type { AdmittedPerson, SsoPeople } from '../../../auth/sessions/single-sign-on/people.ts'
+import type { Config } from '../../../config.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { type Joining, join, openInvitation } from '../invitations/invitations.ts'
+import { insertMembership, insertPerson } from '../people/people.ts'
+import { insertAccount } from '../users.queries.ts'
+import { followGroups } from './group-memberships.ts'
+import {
+  findByIdentity,
+  hasRoleFor,
+  insertIdentity,
+  lockByEmail,
+  touchIdentity,
+  writeEmail,
+} from './identities.queries.ts'
+
+export interface SsoPeopleDeps {
+  db: Database
+  clock: () => Date
+  log: FastifyBaseLogger
+  signUp: Config['oidcSignUp']
+}
+
+export const ssoPeople = (deps: SsoPeopleDeps): SsoPeople => ({
+  admit: (identity, invitationHash) => admit(deps, identity, invitationHash),
+  link: (identity, personId) => link(deps, identity, personId),
+  async findTarget(identity) {
+    const { db } = deps
+    const found = (await findByIdentity(db, identity)) ?? (identity.email && (await lockByEmail(db, identity.email)))
+    return found ? { id: found.personId, email: found.email } : undefined
+  },
+})
+
+async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson> {
+  const known = await findKnown(deps, identity)
+  const added = known === undefined ? await addPerson(deps, identity, invitationHash) : undefined
+  // Another sign-in of the same person may have just linked the identity.
+  const person = known ?? added ?? (await findKnown(deps, identity))
+  if (person === undefined) throw ssoError('sso-failed')
+  if (identity.groups === undefined)
+    deps.log.warn(
+      { personId: person.personId },
+      'the provider states no groups, so memberships by group stay as they are',
+    )
+  else await followGroups(deps, person, identity.groups)
+  if (invitationHash !== null && added?.hasJoined !== true) await acceptInvitation(deps, person, invitationHash)
+  return person
+}
+
+/** Finds the person of an identity that signed in before, and follows a changed address. */
+async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const found = await findByIdentity(transaction, identity)
+    if (found === undefined) return undefined
+    const { personId, isDisabled, statedEmail } = found
+    if (isDisabled) throw ssoError('sso-disabled')
+    const { email, emailVerified } = identity
+    const hasChanged = email !== null && email.toLowerCase() !== statedEmail?.toLowerCase()
+    if (hasChanged && emailVerified && statedEmail !== null) await writeEmail(transaction, personId, email)
+    await touchIdentity(transaction, identity, { email: email ?? statedEmail, now: clock() })
+    const { email: present } = (await findByIdentity(transaction, identity))!
+    return { personId, email: present }
+  })
+}
+
+interface AddedPerson extends AdmittedPerson {
+  hasJoined?: true
+}
+
+/** Links the identity to the person with its address, or creates a person. Undefined if another sign-in did so first. */
+async function addPerson(
+  { db, clock, signUp }: SsoPeopleDeps,
+  identity: Identity,
+  invitationHash: Buffer | null,
+): Promise<AddedPerson | undefined> {
+  const { email, emailVerified, name, groups = [] } = identity
+  if (email === null) throw ssoError('sso-failed')
+  const now = clock()
+  const invitation = invitationHash && (await openInvitation(db, invitationHash, now).catch(() => undefined))
+  return db.transaction().execute(async (transaction) => {
+    const existing = await lockByEmail(transaction, email)
+    if (existing !== undefined) {
+      if (!emailVerified || !existing.emailConfirmed) throw ssoError('sso-link-required')
+      if (existing.isDisabled) throw ssoError('sso-disabled')
+      const { personId } = existing
+      const isLinked = await insertIdentity(transaction, identity, { personId, email, now })
+      return isLinked ? { personId, email: existing.email } : undefined
+    }
+    const isMapped = signUp !== 'invited' && (await hasRoleFor(transaction, groups))
+    if (!invitation && !isMapped && signUp !== 'anyone') throw ssoError('sso-not-invited')
+    const personId = randomUUID()
+    const person = {
+      id: personId,
+      email,
+      emailConfirmed: emailVerified,
+      name: name?.slice(0, 100) ?? null,
+      passwordHash: null,
+    }
+    if (!(await insertPerson(transaction, person))) return undefined
+    if (!(await insertIdentity(transaction, identity, { personId, email, now }))) throw ssoError('sso-expired')
+    if (invitationHash !== null && invitation) {
+      await joinAsInvited(transaction, { ...invitation, tokenHash: invitationHash, now }, { personId, email })
+      return { personId, email, hasJoined: true }
+    }
+    if (!isMapped) {
+      if (!(await insertAccount(transaction, { ...person, passwordHash: null }))) throw ssoError('sso-link-required')
+      await insertMembership(transaction, { accountId: personId, personId, roleId: 'owner', source: 'founder' })
+    }
+    return { personId, email }
+  })
+}
+
+/** Without the membership, the person would not be created. */
+async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
+  const viewer = { accountId: joining.accountId, ...person, readOnly: false }
+  await join(transaction, joining, { person, viewer }).catch((error: unknown) => {
+    throw error instanceof ApiError ? ssoError('sso-not-invited') : error
+  })
+}
+
+/** Joins the account of the invitation. A member, and a person whose invitation has ended meanwhile, still signs in. */
+async function acceptInvitation(
+  { db, clock, log }: SsoPeopleDeps,
+  person: AdmittedPerson,
+  tokenHash: Buffer,
+): Promise<void> {
+  const now = clock()
+  try {
+    const found = await openInvitation(db, tokenHash, now)
+    const viewer = { accountId: found.accountId, ...person, readOnly: false }
+    const joining = { ...found, tokenHash, now }
+    await db.transaction().execute((transaction) => join(transaction, joining, { person, viewer }))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    log.warn({ personId: person.personId, code: error.code }, 'an invitation was not accepted by single sign-on')
+  }
+}
+
+/** Links an identity to a person who is signed in. Throws if it belongs to another person. */
+async function link({ db, clock }: SsoPeopleDeps, identity: Identity, personId: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const linked = await insertIdentity(transaction, identity, { personId, email: identity.email, now: clock() })
+    if (!linked && (await findByIdentity(transaction, identity))?.personId !== personId)
+      throw ssoError('sso-link-required')
+  })
+}

@@ -1,0 +1,42 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { isBuiltIn } from '../../../access.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { changeGroupMembership } from '../members/members.ts'
+import type { Role } from '../roles/role.ts'
+import { readRoles } from '../roles/roles.ts'
+import { lockAccount } from '../users.queries.ts'
+import { selectGroupAccounts } from './identities.queries.ts'
+
+interface GroupDeps {
+  db: Database
+  log: FastifyBaseLogger
+}
+
+/** Sets the memberships by group to what the groups say, in one transaction for each account. Others stay as they are. */
+export async function followGroups(
+  { db, log }: GroupDeps,
+  person: { personId: string; email: string },
+  groups: readonly string[],
+): Promise<void> {
+  const { personId } = person
+  for (const accountId of await selectGroupAccounts(db, { personId, groups })) {
+    try {
+      await db.transaction().execute(async (transaction) => {
+        await lockAccount(transaction, accountId)
+        const role = roleFor(await readRoles(transaction, accountId), groups)
+        await changeGroupMembership(transaction, accountId, { person, role })
+      })
+    } catch (error) {
+      // The last owner stays, and a full account gets no further members. The other accounts are not affected.
+      if (!(error instanceof ApiError)) throw error
+      log.warn({ accountId, personId, code: error.code }, 'a membership by group was not changed')
+    }
+  }
+}
+
+/** Returns the first role that names one of the groups: custom roles by name, then built-in ones from the least. */
+function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
+  const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
+  return named.find(({ id }) => !isBuiltIn(id)) ?? named[0]
+}

@@ -1,0 +1,110 @@
+import { type Database, query } from '../../../db/database.ts'
+
+export interface IdentityKey {
+  issuer: string
+  subject: string
+}
+
+/** A person, as an identity finds one. */
+export interface IdentifiedPerson {
+  personId: string
+  email: string
+  emailConfirmed: boolean
+  isDisabled: boolean
+  /** The address that the provider stated last. */
+  statedEmail: string | null
+}
+
+const columns = `person.id as "personId", person.email, email_confirmed as "emailConfirmed",
+  person.disabled is not null or person.removed is not null as "isDisabled"`
+
+/** Finds the person of an identity. */
+export async function findByIdentity(
+  db: Database,
+  { issuer, subject }: IdentityKey,
+): Promise<IdentifiedPerson | undefined> {
+  const [row] = await query<IdentifiedPerson>(
+    db,
+    `select ${columns}, person_identity.email as "statedEmail"
+     from person_identity join person on person.id = person_id where issuer = $1 and subject = $2`,
+    [issuer, subject],
+  )
+  return row
+}
+
+/** Locks the person with an email address until the transaction ends. */
+export async function lockByEmail(transaction: Database, email: string): Promise<IdentifiedPerson | undefined> {
+  const [row] = await query<IdentifiedPerson>(
+    transaction,
+    `select ${columns}, null as "statedEmail" from person
+     where lower(email) = lower($1::text collate "C") and removed is null for no key update`,
+    [email],
+  )
+  return row
+}
+
+/** Links an identity to a person. Returns false if it is linked to a person already. */
+export async function insertIdentity(
+  db: Database,
+  { issuer, subject }: IdentityKey,
+  { personId, email, now }: { personId: string; email: string | null; now: Date },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('person_identity')
+    .values({ issuer, subject, person_id: personId, email, last_used: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export async function touchIdentity(
+  db: Database,
+  { issuer, subject }: IdentityKey,
+  { email, now }: { email: string | null; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('person_identity')
+    .set({ email, last_used: now })
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .execute()
+}
+
+/** Writes a confirmed address, unless another person or account has it. */
+export async function writeEmail(db: Database, personId: string, email: string): Promise<void> {
+  await query(
+    db,
+    `update person set email = $2, email_confirmed = true, updated = now() where id = $1
+       and not exists (select from person as other
+         where lower(other.email) = lower($2::text collate "C") and other.removed is null and other.id <> $1)
+       and not exists (select from account where lower(email) = lower($2::text collate "C") and id <> $1)`,
+    [personId, email],
+  )
+}
+
+/** Whether a role of an enabled account names one of the groups. */
+export async function hasRoleFor(db: Database, groups: readonly string[]): Promise<boolean> {
+  const rows = await query(
+    db,
+    `select from role join account on account.id = role.account_id
+     where role.groups && $1::text[] and account.disabled is null limit 1`,
+    [groups],
+  )
+  return rows.length > 0
+}
+
+/** Returns the enabled accounts in which the groups may give the person a role, or once did. */
+export async function selectGroupAccounts(
+  db: Database,
+  { personId, groups }: { personId: string; groups: readonly string[] },
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    `select id from account where disabled is null and id in (
+       select account_id from role where groups && $2::text[]
+       union select account_id from membership where person_id = $1 and source = 'group')
+     order by id`,
+    [personId, groups],
+  )
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newPerson, signIn } from '../../../../test/clients/browser.ts'
+import { done, newTeam, type Team } from '../../../../test/factories/team.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { type ForgingProvider, startForgingProvider } from '../../../../test/single-sign-on/forging-provider.ts'
+import { failureOf, personIn, signOn, ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
+
+let provider: ForgingProvider
+let app: TestApp
+let team: Team
+let now = Date.now()
+let count = 0
+beforeAll(async () => {
+  provider = await startForgingProvider()
+  app = await startTestApp({ env: ssoSettings(provider.issuer), clock: () => new Date(now) })
+})
+beforeEach(async () => {
+  now += 61_000
+  team = await newTeam(app)
+})
+afterAll(async () => {
+  await app.close()
+  await provider.close()
+})
+
+const newSubject = (): string => `subject-${Date.now()}-${count++}`
+const newGroup = (): string => `group-${Date.now()}-${count++}`
+
+async function nameGroups(roleId: string, groups: string[]): Promise<void> {
+  await done(team.owner, 'mutation ($id: ID!, $groups: [String!]) { updateRole(id: $id, groups: $groups) { id } }', {
+    id: roleId,
+    groups,
+  })
+}
+
+/** Returns the person's role in the account by source, such as `group viewer`. */
+async function roleOf(email: string): Promise<string | undefined> {
+  const { login } = await done(team.owner, '{ login { members { person { email } role { name } source } } }')
+  const found = login.members.find((each: { person: { email: string } }) => each.person.email === email)
+  return found && `${found.source} ${found.role.name}`
+}
+
+describe('a person who signs in for the first time', () => {
+  it.each([
+    [true, 'linked'],
+    ['true', 'linked'],
+    [false, 'sso-link-required'],
+    ['false', 'sso-link-required'],
+    [1, 'sso-link-required'],
+    ['1', 'sso-link-required'],
+    [undefined, 'sso-link-required'],
+  ])('with email_verified %j is %s to the person with the address', async (email_verified, expected) => {
+    const person = await newPerson(app)
+    const claims = { sub: newSubject(), email: person.email.toUpperCase(), email_verified }
+    if (expected === 'linked') {
+      const browser = await signOn(app, provider, { claims })
+      expect(await personIn(browser)).toMatchObject({ id: person.id, email: person.email })
+    } else expect(await failureOf(app, provider, { claims })).toBe(expected)
+  })
+
+  it('is not linked to a person whose address no one has confirmed', async () => {
+    const person = await newPerson(app)
+    await app.db.updateTable('person').set({ email_confirmed: false }).where('id', '=', person.id).execute()
+    const claims = { sub: newSubject(), email: person.email, email_verified: true }
+    expect(await failureOf(app, provider, { claims })).toBe('sso-link-required')
+  })
+
+  it('does not join without an invitation or a group', async () => {
+    expect(await failureOf(app, provider, { claims: { sub: newSubject(), email_verified: true } })).toBe(
+      'sso-not-invited',
+    )
+  })
+
+  it('does not join without an address', async () => {
+    const claims = { sub: newSubject(), email: undefined as unknown as string }
+    expect(await failureOf(app, provider, { claims })).toBe('sso-failed')
+  })
+
+  it('joins by an invitation, whatever the address', async () => {
+    const sub = newSubject()
+    const create = 'mutation { createInvitation(roleId: "operator", email: "invited@example.com") { link } }'
+    const { createInvitation } = await done(team.admin, create)
+    const query = `invitation=${createInvitation.link.split('#')[1]}&to=/devices`
+    await signOn(app, provider, { claims: { sub }, query })
+    expect(await roleOf(`${sub}@example.com`)).toBe('invitation operator')
+    const again = { claims: { sub: newSubject() }, query }
+    expect(await failureOf(app, provider, again)).toBe('sso-not-invited')
+  })
+
+  it('does not take over a person by an invitation', async () => {
+    const person = await newPerson(app)
+    const { createInvitation } = await done(team.admin, 'mutation { createInvitation(roleId: "viewer") { link } }')
+    const query = `invitation=${createInvitation.link.split('#')[1]}`
+    const claims = { sub: newSubject(), email: person.email, email_verified: false }
+    expect(await failureOf(app, provider, { claims, query })).toBe('sso-link-required')
+  })
+})
+
+describe('a person who signs in again', () => {
+  it('is the same person with another address, which the person then has', async () => {
+    const [sub, groups] = [newSubject(), [newGroup()]]
+    await nameGroups('viewer', groups)
+    const first = await personIn(await signOn(app, provider, { claims: { sub, groups, email_verified: true } }))
+    const email = `${newSubject()}@example.com`
+    const unverified = { sub, groups, email: `${newSubject()}@example.com`, email_verified: false }
+    expect(await personIn(await signOn(app, provider, { claims: unverified }))).toEqual(first)
+    const claims = { sub, groups, email, email_verified: true }
+    expect(await personIn(await signOn(app, provider, { claims }))).toEqual({ ...first, email })
+    const taken = { sub, groups, email: team.viewer.email, email_verified: true }
+    expect(await personIn(await signOn(app, provider, { claims: taken }))).toEqual({ ...first, email })
+  })
+
+  it('is another person with the same subject at another issuer', async () => {
+    const other = await startForgingProvider()
+    const server = await app.startAnother({ env: ssoSettings(other.issuer), clock: () => new Date(now) })
+    const [sub, groups] = [newSubject(), [newGroup()]]
+    await nameGroups('viewer', groups)
+    const first = await personIn(await signOn(app, provider, { claims: { sub, groups } }))
+    const claims = { sub, groups, email: `${newSubject()}@example.com` }
+    const second = await personIn(await signOn(server, other, { claims }))
+    expect(second?.id).not.toBe(first?.id)
+    await server.close()
+    await other.close()
+  })
+
+  it('cannot sign in while disabled', async () => {
+    const [sub, groups] = [newSubject(), [newGroup()]]
+    await nameGroups('viewer', groups)
+    const person = await personIn(await signOn(app, provider, { claims: { sub, groups } }))
+    await app.db.updateTable('person').set({ disabled: new Date() }).where('id', '=', person!.id).execute()
+    expect(await failureOf(app, provider, { claims: { sub, groups } })).toBe('sso-disabled')
+  })
+})
+
+describe('memberships by group', () => {
+  it('follow the groups at each sign-in, and record events', async () => {
+    const sub = newSubject()
+    const email = `${sub}@example.com`
+    const [viewers, operators] = [newGroup(), newGroup()]
+    await nameGroups('viewer', [viewers])
+    await nameGroups('operator', [operators])
+    const signOnWith = (groups: unknown) => signOn(app, provider, { claims: { sub, groups } as { sub: string } })
+    await signOnWith([viewers, 'other'])
+    expect(await roleOf(email)).toBe('group viewer')
+    await signOnWith([operators])
+    expect(await roleOf(email)).toBe('group operator')
+    // An absent claim, and a reference to another place, change nothing.
+    await signOnWith(undefined)
+    expect(await roleOf(email)).toBe('group operator')
+    await signOnWith([])
+    expect(await roleOf(email)).toBeUndefined()
+    const document =
+      '{ login { events(types: [MEMBER_JOIN, MEMBER_UPDATE, MEMBER_LEAVE]) { items { actor { id } data } } } }'
+    const { login } = await done(team.owner, document)
+    expect(login.events.items).toMatchObject([
+      { actor: null, data: { email, role: 'operator', source: 'group' } },
+      { actor: null, data: { email, role: { old: 'viewer', new: 'operator' } } },
+      { actor: null, data: { email, role: 'viewer', source: 'group' } },
+    ])
+  })
+
+  it('prefer custom roles by name, then the least built-in role', async () => {
+    const [sub, group] = [newSubject(), newGroup()]
+    await nameGroups('viewer', [group])
+    await nameGroups('admin', [group])
+    await signOn(app, provider, { claims: { sub, groups: [group] } })
+    expect(await roleOf(`${sub}@example.com`)).toBe('group viewer')
+    for (const name of ['Zulu', 'Alpha']) {
+      const create =
+        'mutation ($name: String!, $groups: [String!]) { createRole(name: $name, access: { permissions: [DEVICE_READ] }, groups: $groups) { id } }'
+      await done(team.owner, create, { name, groups: [group] })
+    }
+    await signOn(app, provider, { claims: { sub, groups: [group] } })
+    expect(await roleOf(`${sub}@example.com`)).toBe('group Alpha')
+  })
+
+  it('leave memberships by invitation and by the operator as they are', async () => {
+    const group = newGroup()
+    await nameGroups('viewer', [group])
+    const { email } = team.admin
+    await signOn(app, provider, { claims: { sub: newSubject(), email, email_verified: true, groups: [group] } })
+    expect(await roleOf(email)).toBe('operator admin')
+  })
+
+  it('keep the last owner', async () => {
+    const [sub, group] = [newSubject(), newGroup()]
+    await nameGroups('owner', [group])
+    await signOn(app, provider, { claims: { sub, groups: [group] } })
+    const others = [team.owner.id, team.account.accountId]
+    await app.db
+      .deleteFrom('membership')
+      .where('account_id', '=', team.account.accountId)
+      .where('person_id', 'in', others)
+      .execute()
+    const browser = await signOn(app, provider, { claims: { sub, groups: [] } })
+    const { body } = await browser.query('{ me { accounts { role { id } } } }')
+    expect(body.data.me.accounts).toEqual([{ role: { id: 'owner' } }])
+  })
+
+  it('are read from a path of claims', async () => {
+    const server = await app.startAnother({
+      env: { ...ssoSettings(provider.issuer), MUSTER_OIDC_GROUPS: 'realm_access.roles' },
+      clock: () => new Date(now),
+    })
+    const [sub, group] = [newSubject(), newGroup()]
+    await nameGroups('viewer', [group])
+    await signOn(server, provider, { claims: { sub, realm_access: { roles: [group] } } })
+    expect(await roleOf(`${sub}@example.com`)).toBe('group viewer')
+    await server.close()
+  })
+})
+
+describe('the setting for sign-up', () => {
+  it('gives everyone else an own account with anyone, and rejects groups with invited', async () => {
+    const settings = ssoSettings(provider.issuer)
+    const clock = () => new Date(now)
+    const open = await app.startAnother({ env: { ...settings, MUSTER_OIDC_SIGN_UP: 'anyone' }, clock })
+    const closed = await app.startAnother({ env: { ...settings, MUSTER_OIDC_SIGN_UP: 'invited' }, clock })
+    const browser = await signOn(open, provider, { claims: { sub: newSubject() } })
+    const person = await personIn(browser)
+    const { body } = await browser.query('{ login { id } me { accounts { role { id } } } }')
+    expect(body.data).toEqual({ login: { id: person!.id }, me: { accounts: [{ role: { id: 'owner' } }] } })
+    const group = newGroup()
+    await nameGroups('viewer', [group])
+    expect(await failureOf(closed, provider, { claims: { sub: newSubject(), groups: [group] } })).toBe(
+      'sso-not-invited',
+    )
+    await open.close()
+    await closed.close()
+  })
+})
+
+describe('a signed-in person', () => {
+  it('links an identity, with which the person then signs in', async () => {
+    const person = await newPerson(app)
+    const browser = await signIn(app, person)
+    const { body } = await browser.auth('/sso/link', {})
+    const claims = { sub: newSubject(), email: 'another@example.com' }
+    const code = provider.issueCode(body.redirect, claims)
+    const state = new URL(body.redirect).searchParams.get('state')!
+    const response = await browser.send(
+      `/auth/sso/callback?${new URLSearchParams({ code, state, iss: provider.issuer })}`,
+    )
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/account/security'])
+    expect(await personIn(await signOn(app, provider, { claims }))).toMatchObject({
+      id: person.id,
+      email: person.email,
+    })
+    const other = await signIn(app, await newPerson(app))
+    const { redirect } = (await other.auth('/sso/link', {})).body
+    const query = new URLSearchParams({
+      code: provider.issueCode(redirect, claims),
+      state: new URL(redirect).searchParams.get('state')!,
+      iss: provider.issuer,
+    })
+    const taken = await other.send(`/auth/sso/callback?${query}`)
+    expect(taken.headers.get('location')).toBe('/sign-in?error=sso-link-required')
+  })
+})

@@ -1,0 +1,85 @@
+import { setting } from './setting.ts'
+import { flag, integer, issuer, oneOf, ranges } from './values.ts'
+
+/** Sign-in by OpenID Connect. */
+export const singleSignOnSettings = {
+  oidcIssuer: setting({
+    name: 'MUSTER_OIDC_ISSUER',
+    meaning:
+      'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider states it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. The redirect URI is <MUSTER_PUBLIC_URL>/auth/sso/callback.',
+    default: 'not set',
+    parse: (text) => (text === undefined ? undefined : issuer(text)),
+  }),
+  oidcClientId: setting({
+    name: 'MUSTER_OIDC_CLIENT_ID',
+    meaning: 'Client ID of this server at the provider.',
+    default: 'not set',
+    parse: (text) => text,
+  }),
+  oidcClientSecret: setting({
+    name: 'MUSTER_OIDC_CLIENT_SECRET',
+    meaning: 'Client secret of this server at the provider.',
+    default: 'not set',
+    secret: true,
+    parse: (text) => text,
+  }),
+  oidcName: setting({
+    name: 'MUSTER_OIDC_NAME',
+    meaning: 'Name of the provider on the button of the sign-in page.',
+    default: 'host of the issuer',
+    parse: (text) => text,
+  }),
+  oidcScopes: setting({
+    name: 'MUSTER_OIDC_SCOPES',
+    meaning: 'Scopes that the server requests, separated by spaces.',
+    default: 'openid profile email',
+    parse: (text) => scopes(text ?? 'openid profile email'),
+  }),
+  oidcGroups: setting({
+    name: 'MUSTER_OIDC_GROUPS',
+    meaning: "Claim that contains a person's groups. May be a path with dots, such as realm_access.roles.",
+    default: 'groups',
+    parse: (text) => text ?? 'groups',
+  }),
+  oidcSignUp: setting({
+    name: 'MUSTER_OIDC_SIGN_UP',
+    meaning:
+      'Who may join by single sign-on: invited: people with an invitation. mapped: also people in a group that a role names. anyone: also everyone else at the provider, each with a new account.',
+    default: 'mapped',
+    parse: (text) => oneOf(text ?? 'mapped', ['invited', 'mapped', 'anyone']),
+  }),
+  oidcTrustEmail: setting({
+    name: 'MUSTER_OIDC_TRUST_EMAIL',
+    meaning:
+      '1: trust email addresses from the provider if the claim email_verified is absent. The server never trusts an address if the claim is false.',
+    default: '0',
+    parse: (text) => flag(text ?? '0'),
+  }),
+  oidcSession: setting({
+    name: 'MUSTER_OIDC_SESSION',
+    meaning: 'Hours after which a session from single sign-on ends, even if it is in use.',
+    default: '12',
+    parse: (text) => integer(text ?? '12', 1, 720) * 3_600_000,
+  }),
+  oidcAllow: setting({
+    name: 'MUSTER_OIDC_ALLOW',
+    meaning:
+      'Private addresses at which the provider may be, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+    default: 'none',
+    parse: (text) => ranges(text ?? ''),
+  }),
+  signIn: setting({
+    name: 'MUSTER_SIGN_IN',
+    meaning:
+      'Ways to sign in to the console. password,sso: by password, passkey, or single sign-on. sso: only by single sign-on.',
+    default: 'password,sso',
+    parse: (text) => oneOf((text ?? 'password,sso').replaceAll(' ', ''), ['password,sso', 'sso']),
+  }),
+}
+
+function scopes(text: string): string {
+  const names = text.split(/ +/)
+  if (!names.includes('openid') || !names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)))
+    throw new Error('scopes separated by spaces, including openid')
+  return names.join(' ')
+}

@@ -1,0 +1,31 @@
+import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
+import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
+import type { Send } from './direct-webhook-calls.ts'
+
+/** Returns calls of the statements of single sign-on, which the provider's redirects and logout tokens send. */
+export function directSsoCalls(personId: string): Send[] {
+  const now = new Date()
+  const bytes = Buffer.from('x')
+  const key = { issuer: 'https://login.example.com', subject: 'x' }
+  const attempt = { id: 'x', browserHash: bytes, verifier: 'x', nonce: 'x', returnTo: '/', expires: now }
+  const session = { personId, id: 'sso', token: 'sso', address: '::1', agent: '', created: now, ends: now }
+  return [
+    async (db) => {
+      await sso.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
+    },
+    (db) => sso.takeAttempt(db, { id: 'x', browserHash: bytes }, now),
+    async (db) => {
+      await sso.insertSession(db, { ...session, method: 'single sign-on' })
+      await sso.insertSsoSession(db, { personId, sessionId: 'sso', ...key, sid: null, encryptedIdToken: bytes })
+    },
+    (db) => sso.findIdToken(db, { personId, id: 'sso' }),
+    (db) => sso.findSessionsOf(db, { issuer: key.issuer, sid: 'x', subject: null }),
+    (db) => identities.findByIdentity(db, key),
+    (db) => identities.lockByEmail(db, 'unknown@example.com'),
+    (db) => identities.insertIdentity(db, key, { personId, email: null, now }),
+    (db) => identities.touchIdentity(db, key, { email: null, now }),
+    (db) => identities.writeEmail(db, 'unknown', 'unknown@example.com'),
+    (db) => identities.hasRoleFor(db, ['staff']),
+    (db) => identities.selectGroupAccounts(db, { personId, groups: ['staff'] }),
+  ]
+}
