@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Access keys, and the nonces of signed requests. */
+/** Creates access keys, and the nonces of signed requests. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table access_key (

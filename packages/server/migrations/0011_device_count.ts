@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Maintains the number of devices of each account, so that no request has to count them: docs/decisions/0004. */
+/**
+ * Maintains the number of devices of each account, because counting them for each request would be too slow:
+ * docs/decisions/0004.
+ */
 export const steps: readonly Step[] = [
   { change: 'changes of the number of devices are recorded', run: writeChangesDown },
   { backfill: 'existing devices are counted', batch: countNextAccount },

@@ -16,7 +16,6 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
 /** A value, or one value for each value of the label. Undefined if there is currently none. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
-/** Collects the metrics of this process. */
 export interface Metrics {
   /**
    * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While `read` fails, the gauge

@@ -48,7 +48,7 @@ export interface Authentication {
    * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Writes outstanding data and stops using the database. Call this method before closing the pool. */
+  /** Writes outstanding data and stops using the database. Call this before closing the pool. */
   close(): Promise<void>
 }
 

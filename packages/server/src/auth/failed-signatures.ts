@@ -45,7 +45,10 @@ interface Pair {
   failures: Window | undefined
 }
 
-/** `quotaWait` returns the seconds until a network address has quota left, or 0 if it has quota now. */
+/**
+ * Creates the counters. `quotaWait` returns the number of seconds until a network address has quota left, or 0 if it
+ * has quota now.
+ */
 export function createFailedSignatures(
   now: () => number = () => performance.now(),
   quotaWait: (network: string) => number = () => 0,

@@ -6,7 +6,7 @@ export interface Table {
   isPartitioned: boolean
   /** Tables that this table references. A restore must fill them first. */
   needs: string[]
-  /** Size on disk, without indexes. */
+  /** The size on disk, without indexes. */
   bytes: number
 }
 

@@ -43,7 +43,6 @@ function open(
   return { db, pool, url }
 }
 
-/** Returns a checksum of each table's rows. */
 export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string; sum: unknown }>(`
     select relname as name, (xpath('/row/sum/text()', query_to_xml(

@@ -6,7 +6,6 @@ export const FORMAT = 1
 export interface Header {
   muster: 'backup'
   format: number
-  /** The release of Muster that wrote the backup. */
   release: string
   created: string
   /** All migrations that had run before the backup, in order. */
@@ -22,13 +21,11 @@ export interface Header {
   sequences: Record<string, string>
 }
 
-/** The line before the rows of a table. */
 export interface TableLine {
   table: string
   columns: string[]
 }
 
-/** The last line of a backup. */
 export interface EndLine {
   rows: Record<string, number>
   /** The checksum of all bytes before this line. */

@@ -37,7 +37,7 @@ export interface RestoreOptions {
 }
 
 export interface Restored {
-  /** When the backup was written. */
+  /** The time when the backup was written. */
   created: string
   rows: Record<string, number>
   /** The migrations that the restore ran after loading the backup. */

@@ -12,7 +12,6 @@ export type Database = Kysely<DB>
 export interface DatabaseOptions {
   /** The address of PostgreSQL: a connection string, or its parts. */
   connection: pg.PoolConfig
-  /** The maximum number of connections. */
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number

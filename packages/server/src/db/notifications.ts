@@ -16,7 +16,6 @@ const SPACING_MS = 10
 
 export interface Notification {
   payload: string
-  /** Whether this process sent the notification. */
   isOwn: boolean
 }
 

@@ -43,7 +43,6 @@ function formatExecutionError(error: GraphQLError, input: ErrorMappingInput): Gr
   return { message, ...(locations && { locations }), ...(path && { path }), ...(extensions && { extensions }) }
 }
 
-/** Maps any thrown error to an API error. */
 export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ChangeMadeError) {

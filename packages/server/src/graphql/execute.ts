@@ -65,9 +65,11 @@ export interface PreparedOperation {
   objectsIn(data: unknown): number
   /** Returns the root fields except introspection fields. */
   rootFields(): RootField[]
-  /** Runs a query or mutation. The result contains errors as thrown; `formatResult` formats them for the response. */
+  /**
+   * Runs a query or mutation. The result contains the errors as they were thrown, and `formatResult` formats them for
+   * the response.
+   */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
-  /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** Returns the response to a forbidden operation, with this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult

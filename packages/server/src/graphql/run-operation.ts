@@ -15,14 +15,12 @@ export interface GraphqlViewer {
   readonly restriction?: unknown
 }
 
-/** A request and its caller. */
 export interface Requester<Viewer> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly viewer: Viewer | null
 }
 
-/** An operation that is about to run. */
 export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }

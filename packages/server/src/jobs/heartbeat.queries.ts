@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 
-/** Records that a worker is alive. */
 export async function recordHeartbeat(db: Database, id: string): Promise<void> {
   await sql`
     insert into job_worker (id) values (${id})

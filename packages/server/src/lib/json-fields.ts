@@ -14,7 +14,6 @@ export interface JsonFields {
   optionalList<Item>(name: string, max: number, read: (item: unknown, path: string) => Item): Item[] | undefined
 }
 
-/** Parses a request body as JSON. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object')
   if (!isUtf8(body)) throw badInput('the body is not UTF-8')

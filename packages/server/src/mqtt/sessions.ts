@@ -29,7 +29,6 @@ export interface Session {
   disconnectedFor?: string
 }
 
-/** The MQTT connections of this process. */
 export interface Sessions {
   readonly size: number
   add(session: Session): void

@@ -18,7 +18,6 @@ export type FromProcess =
   /** Requests the combined metrics of all processes. */
   | { kind: 'measure'; requestId: number }
 
-/** Messages to a server process. */
 export type ToProcess =
   | { kind: 'stop' }
   | { kind: 'reload' }

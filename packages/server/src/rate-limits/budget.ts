@@ -4,7 +4,6 @@ import { boundedMap } from '../lib/bounded-map.ts'
 export interface Policy {
   /** The policy name in the `RateLimit-Policy` header. */
   readonly name: string
-  /** The maximum number of points. */
   readonly capacity: number
   /** The number of points that are refilled per second. */
   readonly perSecond: number
@@ -13,7 +12,6 @@ export interface Policy {
 /** A set of token buckets with a shared policy, one for each subject. */
 export interface Budget {
   readonly policy: Policy
-  /** The value of the `RateLimit-Policy` header. */
   readonly policyField: string
   /**
    * Takes the points and returns 0. If too few points are available, takes none and returns the number of seconds until

@@ -65,7 +65,6 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   return { users, keys, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
-/** A budget and the subject to charge. */
 export interface Payer {
   readonly budget: Budget
   readonly subject: string

@@ -23,7 +23,6 @@ export function assertKnown(
   throw badInput(`${shown.join(', ')} ${unknown.length === 1 ? `is not a ${kind[0]}` : `are not ${kind[1]}`}; ${right}`)
 }
 
-/** Rejects a request without a required variable. */
 export function assertComplete(values: Readonly<Record<string, unknown>>, parameters: readonly Parameter[]): void {
   const missing = parameters.find(({ name, isRequired }) => isRequired && !Object.hasOwn(values, name))
   if (missing !== undefined) throw badInput(`${missing.name} is missing; its type is ${missing.type}`)

@@ -35,7 +35,6 @@ export interface Operation {
   readonly isChange: boolean
   /** The parameters in the path, including those that are not variables. */
   readonly pathNames: readonly string[]
-  /** The variables in the path. */
   readonly pathParameters: readonly Parameter[]
   /** The other variables. They are query parameters for a query, and body members for a change. */
   readonly parameters: readonly Parameter[]

@@ -18,7 +18,6 @@ import {
 export interface SetUpOptions {
   db: Database
   config: Config
-  /** The URL that clients use. */
   url: string
   log: FastifyBaseLogger
   /** A signal that, when aborted, ends the wait for another server that is also setting up. */

@@ -6,7 +6,6 @@ export interface StopSignal {
   signal: AbortSignal
   /** Stops the server without a signal. */
   stop(): void
-  /** Removes the signal handlers. */
   release(): void
 }
 

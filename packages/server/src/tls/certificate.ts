@@ -18,7 +18,6 @@ export interface Pair {
 
 export interface Certificate extends Pair {
   context: SecureContext
-  /** The time when the certificate expires. */
   until: Date
   /** Returns whether clients that connect to this host name or address accept the certificate. */
   isFor(host: string): boolean

@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Certificate } from './certificate.ts'
 
 interface ExpiryWarningOptions {
-  /** The path of the certificate. */
   file: string
   log: FastifyBaseLogger
   clock: () => Date

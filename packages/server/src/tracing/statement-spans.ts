@@ -1,7 +1,6 @@
 import type { PoolWatch } from '../db/database.ts'
 import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
 
-/** The maximum number of cached descriptions. */
 const MAX_DESCRIPTIONS = 2_000
 
 /**

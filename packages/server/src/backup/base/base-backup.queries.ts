@@ -31,8 +31,8 @@ export interface StoppedBackup {
 }
 
 /**
- * Ends the backup and switches to a new WAL segment, so that PostgreSQL archives the last one. Does not wait for the
- * archive.
+ * Ends the backup and switches to a new WAL segment, because PostgreSQL archives a segment only after that. Does not
+ * wait for the archive.
  */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(

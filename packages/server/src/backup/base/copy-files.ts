@@ -92,7 +92,7 @@ export async function restoreFiles(backup: string, manifest: Manifest, to: strin
   }
 }
 
-/** Returns the SHA-256 of the restored content. */
+/** Restores a file and returns the SHA-256 of its content. */
 async function restoreFile(source: string, target: string, bytes: number, onBytes: OnBytes): Promise<string> {
   const hash = createHash('sha256')
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })

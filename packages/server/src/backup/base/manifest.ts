@@ -13,7 +13,6 @@ export const FORMAT = 1
 export interface Manifest {
   muster: 'base backup'
   format: number
-  /** The release of Muster that wrote the backup. */
   release: string
   postgres: number
   systemIdentifier: string
@@ -73,7 +72,7 @@ export async function listUnfinished(archive: string): Promise<string[]> {
   return unfinished
 }
 
-/** Compressed size of a backup in bytes. */
+/** Returns the compressed size of a backup in bytes. */
 export async function storedBytes({ folder, manifest }: BaseBackup): Promise<number> {
   let bytes = 0
   for (const { path } of manifest.files) bytes += (await stat(join(dataFolderOf(folder), `${path}.zst`))).size

@@ -42,7 +42,7 @@ export interface BaseBackupOptions {
 }
 
 export interface WrittenBaseBackup extends BaseBackup {
-  /** Older base backups that this backup replaced. */
+  /** The older base backups that this backup replaced. */
   removed: string[]
 }
 

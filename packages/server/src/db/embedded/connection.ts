@@ -4,7 +4,6 @@ import pg from 'pg'
 import { database, role } from './cluster/cluster.ts'
 import { EmbeddedError, systemCode } from './embedded-error.ts'
 
-/** Connection options for a `pg` Pool or Client. */
 export interface EmbeddedConnection {
   /** The folder that contains the socket. Only this process can use a path through /proc/self. */
   readonly host: string

@@ -9,7 +9,7 @@ export interface UserId {
   readonly gid: number
 }
 
-/** A way to run PostgreSQL without root, as which PostgreSQL refuses to run. */
+/** A way to run PostgreSQL as a user other than root, because PostgreSQL refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
   /**
@@ -28,7 +28,6 @@ interface Places {
   readonly binaries: Binaries
   /** The cluster's folder, or the data folder if the cluster does not exist yet. */
   readonly folder: string
-  /** The folder's owner on disk. */
   readonly owner: UserId
   /** Whether initdb will run. Only a user with a name can run initdb. */
   readonly isNew: boolean

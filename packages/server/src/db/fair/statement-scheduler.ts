@@ -12,7 +12,6 @@ export type Rejection = 'queue' | 'wait' | 'time'
 
 /** The numbers by which a pool's connections are divided among users. */
 export interface Shares {
-  /** The number of connections in the pool. */
   connections: number
   /** The number of connections that are reserved for the server's own statements. */
   reserved: number

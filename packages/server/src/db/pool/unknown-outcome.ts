@@ -6,9 +6,9 @@ export const OUTCOME_UNKNOWN = '08007'
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
 /**
- * Wraps `run` so that a statement whose outcome is unknown fails with `OUTCOME_UNKNOWN`. The outcome is unknown if the
- * connection breaks before the result of a COMMIT, or of a data change outside a transaction, arrives. Any other statement has
- * no effect if the connection breaks.
+ * Wraps `run`. A statement whose outcome is unknown then fails with `OUTCOME_UNKNOWN`. The outcome is unknown if the
+ * connection breaks before the result of a COMMIT, or of a data change outside a transaction, arrives. Any other
+ * statement has no effect if the connection breaks.
  */
 export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false

@@ -5,7 +5,6 @@ import type { Tracing } from '../../tracing/tracing.ts'
 import type { PoolWatch } from '../database.ts'
 import { measurePool, type PoolName } from './pool.metrics.ts'
 
-/** Measures a pool and traces its statements. */
 export function watchPool(
   pool: pg.Pool,
   name: PoolName,

@@ -9,10 +9,8 @@ import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-a
  * next batch.
  */
 const MAX_CONCURRENT = 2
-/** The maximum number of writes in one statement. */
 const MAX_WRITES = 100
 
-/** The result of `setOnDevice`. */
 type Result = boolean | undefined
 
 interface QueuedWrite {

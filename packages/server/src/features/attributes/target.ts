@@ -14,7 +14,6 @@ export interface Target {
   /** The base values, including the reserved ones of a device. */
   base: Attributes
   overrideNames: OverrideNames
-  /** The number of contexts that have overrides. */
   contextCount: number
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>

@@ -16,7 +16,6 @@ import type { Device } from './device.ts'
 /** A device with all data that the columns need. */
 export interface CsvDevice {
   device: Device
-  /** The base values. */
   attributes: Attributes
   /** The values that the context overrides. */
   overrides: Attributes

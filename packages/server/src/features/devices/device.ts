@@ -16,7 +16,6 @@ export type FieldName = keyof typeof deviceFields
 
 export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>
 
-/** A device, as the rest of the server uses it. */
 export interface Device extends DeviceFields {
   id: string
   created: StoredTime

@@ -4,7 +4,6 @@ import { perRequest } from '../../graphql/per-request.ts'
 import { recordEvents } from '../events/record.ts'
 
 export interface DownloadLink {
-  /** The arguments that requested the link. */
   description: Record<string, unknown>
   expires: Date
 }

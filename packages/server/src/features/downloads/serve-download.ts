@@ -27,7 +27,6 @@ export interface DownloadDeps {
   ) => Promise<void> | undefined
 }
 
-/** A list that can be downloaded as CSV. */
 export interface CsvList {
   list: 'events' | 'devices'
   path: string
@@ -55,7 +54,6 @@ export interface Download {
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
 
-/** Serves the URLs of a list. */
 export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: CsvList): void {
   app.get<{ Querystring: { link?: unknown } }>(csv.path, async (request, reply) => {
     reply.header('cache-control', 'no-store')

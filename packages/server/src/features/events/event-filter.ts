@@ -23,7 +23,6 @@ export interface EventFilter {
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
-  /** The ID of the oldest event to select. */
   fromId?: string
   /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
   devicesOnly?: boolean

@@ -43,7 +43,6 @@ export async function subscribeToEvents(
   return judge === undefined ? events : closing(events, judge)
 }
 
-/** Closes the judge when the iteration ends. */
 function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): AsyncIterableIterator<Event> {
   return {
     async next() {

@@ -17,7 +17,7 @@ export interface Counted {
   accountId: string
   /** The filter that selects the devices to count. Undefined means all devices. */
   filter: ResolvedFilter | undefined
-  /** The devices that the caller reaches; undefined for all. */
+  /** The filter of the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
   context: string | undefined
   /** The reference time for relative times in `where`, in milliseconds since 1970. */

@@ -87,7 +87,6 @@ export async function selectPastDevices(
 
 const target = sql`(e.targets -> 0 ->> 'id')`
 
-/** Converts an event to the JSON of a `PastEvent`. */
 const asJson = (data: Sql): Sql => sql`jsonb_build_object('id', e.id::text, 'type', e.type, 'target', ${target},
   'state', e.state, 'data', ${data}, 'previous', e.previous)`
 

@@ -20,7 +20,6 @@ export interface Connections {
   connected(device: AddressedDevice): void
   /** Records that a device disconnected. The device becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
-  /** Records that a connected device sent a report. */
   reported(deviceId: string): void
   /** Resolves as soon as a connected device's active state is written. */
   written(deviceId: string): Promise<void>

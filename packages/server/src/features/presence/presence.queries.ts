@@ -67,7 +67,7 @@ export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], pr
 
 export interface TimedHold extends DeviceKey {
   seconds: number
-  /** Whether a longer existing hold is shortened. */
+  /** Whether a longer existing hold is shortened to the given time. */
   isExact: boolean
 }
 
@@ -94,7 +94,6 @@ export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which
     [accounts(devices), ids(devices), which === 'all'],
   )
 
-/** Finds devices with an expired timed hold. */
 export const findTimedOut = (db: Database, limit: number) =>
   query<DeviceKey>(
     db,

@@ -19,7 +19,6 @@ export interface ReportDeps {
   db: Database
   storage: StorageQuotas
   failed: FailedSignatures
-  /** Called after a report is committed. */
   onChange: () => void
 }
 

@@ -4,7 +4,6 @@ import type { DeviceInput } from '../devices/changes/device-changes.ts'
 import type { ServiceInput } from '../services/new-service.ts'
 import type { CodeTemplate } from './registration-code.ts'
 
-/** The data that a device sends when it registers. */
 export interface RegistrationRequest {
   code: string
   hardwareId: string

@@ -1,7 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { StoredRestriction } from '../../restriction.ts'
 
-/** A restricted role or key. */
 export interface RestrictedRow {
   kind: 'role' | 'accessKey'
   id: string
@@ -9,7 +8,6 @@ export interface RestrictedRow {
   restriction: StoredRestriction
 }
 
-/** Selects the restricted roles and keys of an account. */
 export const selectRestricted = (db: Database, accountId: string): Promise<RestrictedRow[]> =>
   query(
     db,

@@ -33,7 +33,6 @@ export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(d
 
 export interface Disabled {
   id: string
-  /** The number of sessions that ended. */
   sessions: number
 }
 

@@ -102,7 +102,7 @@ export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }
   })
 }
 
-/** Replaces a view with another one wherever it is used. Call it in a transaction that has locked the account. */
+/** Replaces a view with another one wherever it is used. Call this in a transaction that has locked the account. */
 export async function replaceView(viewing: Viewing, change: { from: string; to: string }): Promise<void> {
   await replaceViewOfWebhooks(viewing, change)
   await replaceViewOfRestrictions(viewing, change)

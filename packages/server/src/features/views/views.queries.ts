@@ -37,7 +37,6 @@ const toRow = ({ where, sortBy, isShared, columns: own, source, creatorId, ...vi
   source: JSON.stringify({ ...source, personId: creatorId } satisfies StoredSource),
 })
 
-/** Selects an account's views by name. */
 export async function selectViews(db: Database, accountId: string): Promise<View[]> {
   const rows = await db
     .selectFrom('saved_view')

@@ -17,5 +17,4 @@ export const deliverKey = (webhookId: string): string => `webhook ${webhookId}`
 /** Finds overdue deliveries that no process is sending, in case a job or notification was lost. */
 export const sweepJob = defineChore('webhooks.sweep')
 
-/** Deletes expired deliveries. */
 export const dropDeliveriesJob = defineChore('webhooks.drop-deliveries')

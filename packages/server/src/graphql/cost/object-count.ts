@@ -28,7 +28,6 @@ export type ListBounds = Readonly<Record<string, ListBound>>
 /** Returns the maximum number of objects in an operation's response for these coerced variables. */
 export type ObjectCount = (variables: Arguments) => number
 
-/** Counts the objects in a response. */
 export function objectsIn(data: unknown, plan: SelectionPlan): number {
   if (typeof data !== 'object' || data === null) return 0
   let count = 0
@@ -145,7 +144,6 @@ export function argumentValues({ definition, node }: PlannedField, variables: Ar
   }
 }
 
-/** Checks whether the value depends on variables. */
 export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true
   if (value.kind === Kind.LIST) return value.values.some(hasVariable)

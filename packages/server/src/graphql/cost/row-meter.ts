@@ -31,5 +31,4 @@ const meters = createSlot<object, RowMeter>('row meter')
 
 export const rowMeterOf = (request: object): RowMeter => meters.get(request) ?? noMeter
 
-/** Starts counting the rows that a request reads. */
 export const startRowMeter = (request: object, size: AccountSize): void => meters.set(request, createRowMeter(size))

@@ -70,7 +70,6 @@ async function authenticate(name: unknown, body: Buffer) {
   return typeof name === 'string' ? { name, readOnly: name === 'ro', bytes: body.length } : null
 }
 
-/** Starts an app that serves only this route. */
 export async function serveRoute() {
   const recorded: Recorded = { changes: [], results: [], internal: [], bytes: [] }
   const app = Fastify()

@@ -2,7 +2,6 @@ import { RawJson } from '../values/raw-json.ts'
 
 /** The items of a page as JSON that was written directly from database rows. */
 export class WrittenItems extends RawJson {
-  /** The number of objects in the JSON. */
   readonly objects: number
 
   constructor(text: string, objects: number) {

@@ -1,4 +1,3 @@
-/** The two HTML documents of the console's build. */
 export type ConsolePage = 'index.html' | 'doc.html'
 
 /**

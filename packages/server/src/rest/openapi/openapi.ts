@@ -22,7 +22,6 @@ export interface OpenapiInput {
 
 export interface TaggedOperation {
   operation: Operation
-  /** The group of the route. */
   tag: string
 }
 

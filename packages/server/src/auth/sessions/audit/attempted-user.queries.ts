@@ -1,6 +1,5 @@
 import { type Database, query } from '../../../db/database.ts'
 
-/** The user that a sign-in attempt targets. */
 export interface AttemptedUser {
   id: string
   email: string
@@ -26,7 +25,6 @@ export async function findUserOfStep(db: Database, identifier: string): Promise<
   return row
 }
 
-/** Finds a user by a passkey's credential ID. */
 export async function findUserOfPasskey(db: Database, credentialId: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,

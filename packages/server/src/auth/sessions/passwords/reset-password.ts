@@ -16,7 +16,6 @@ export interface ResetPassword {
   user: SignedInUser
   /** The new password. The server cannot show it again. */
   password: string
-  /** The number of sessions that ended. */
   sessions: number
   /** The ways to sign in that were removed: whether codes were turned off, and how many passkeys were deleted. */
   removed: { totp: boolean; passkeys: number }

@@ -13,7 +13,6 @@ import { findSignedInUser } from './sign-in.queries.ts'
  */
 const CODE_VALID_MS = 120_000
 
-/** The credentials of a successful sign-in. */
 export interface UsedCredentials {
   method: SignInMethod
   /** The code from an authenticator app. */
@@ -42,7 +41,6 @@ export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, us
   return { signedIn: true }
 }
 
-/** Returns the session that a sign-in created. */
 export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: Forwarded): Promise<Session> {
   const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')

@@ -27,7 +27,6 @@ export interface Recovery<Result> {
   readonly majorVersion: number
   /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   readonly replace: boolean
-  /** Copies the base backup into the folder. */
   readonly copyBase: (folder: string) => Promise<void>
   /**
    * Runs on the recovered database before the database is moved to the data folder. If this function fails, the data

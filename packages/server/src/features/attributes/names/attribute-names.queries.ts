@@ -91,16 +91,13 @@ const recentEvents = `
   )`
 
 export interface EventRange {
-  /** The ID of the event to start after. */
   after: bigint
   /** The maximum number of events to read, newest first. */
   limit: number
 }
 
 export interface RecentChanges {
-  /** The number of events that were read. */
   events: number
-  /** Whether a device or a service was removed. */
   hasRemovals: boolean
   /** The time when each name last changed on a device or a service, in milliseconds since 1970. */
   names: Record<string, number>

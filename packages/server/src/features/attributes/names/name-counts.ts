@@ -27,7 +27,6 @@ export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
 /** Counts the attribute names of accounts and saves the result. */
 export interface NameCounts {
-  /** Starts a new count. */
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Joins a count that is in progress, or starts one. */
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>

@@ -17,7 +17,6 @@ const reservedGroup = sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(
   [...reservedColumns].map(([subName, column]) => sql`${sql.lit(subName)}, ${sql.ref(`l.${column}`)}`),
 )}))`
 
-/** Reads locked devices before their deletion. */
 export async function selectDeletedContents(
   db: Database,
   accountId: string,

@@ -62,7 +62,6 @@ export interface DevicePageQuery {
   search?: Search
 }
 
-/** Returns the rows of one page in order. */
 export async function selectDevicePage(
   db: Database,
   accountId: string,
@@ -162,7 +161,6 @@ function walkedRows(
     limit ${limit} offset ${isAfter ? 0 : start.offset}`
 }
 
-/** Reads a page of an order with several keys. */
 function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
   if ('after' in start) throw new Error('a place in an order with several keys must have all of them')
   const orders = [order, ...order.further]

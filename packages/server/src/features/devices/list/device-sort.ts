@@ -9,7 +9,6 @@ export const deviceSortFields = ['name', 'id', 'created', 'hardwareId', 'platfor
 
 export type DeviceField = (typeof deviceSortFields)[number]
 
-/** One sort key of a list of devices. */
 export interface DeviceSortKey {
   by: DeviceField | AttributeName
   direction: Direction
@@ -17,7 +16,6 @@ export interface DeviceSortKey {
   context: string | undefined
 }
 
-/** The sort keys of a list of devices. */
 export interface DeviceOrder extends DeviceSortKey {
   further: readonly DeviceSortKey[]
   /** A string that identifies the order. A cursor is valid only for the order that created it. */

@@ -6,7 +6,6 @@ import type { FeedEvent } from './feed-event.ts'
 
 /** The end of the event log at one moment. */
 export interface LogEnd {
-  /** The last assigned event ID. */
   last: bigint
   /** Every transaction that was assigned an event ID up to `last` has a transaction ID below this value. */
   nextTransaction: bigint

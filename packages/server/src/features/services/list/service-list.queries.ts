@@ -39,7 +39,6 @@ export interface ServicePageQuery {
   search?: 'walk' | 'scan'
 }
 
-/** Returns the rows of one page in order. */
 export async function selectServicePage(
   db: Database,
   accountId: string,

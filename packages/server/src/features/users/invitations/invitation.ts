@@ -1,12 +1,11 @@
 import type { EventSource } from '../../events/event-types.ts'
 
-/** An invitation that no person has accepted. */
 export interface Invitation {
   id: string
   /** The invited email address, or null if the invitation is not addressed to a person. */
   email: string | null
   roleId: string
-  /** The time when its link was created. */
+  /** The time when the current link was created. */
   created: Date
   expires: Date
   /** The person who sent the invitation or created the key that sent it. */

@@ -29,7 +29,6 @@ export async function hideCursor(db: Database): Promise<void> {
     update webhook_cursor set position = event_id, event_id = 9223372036854775807 where position is null`.execute(db)
 }
 
-/** An event and the webhooks to deliver it to. */
 export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string

@@ -6,7 +6,6 @@ import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { type DeliverableEvent, eventBody } from './event-body.ts'
 import { insertDeliveries, type NewDelivery } from './fan-out.queries.ts'
 
-/** An event and the webhooks to deliver it to. */
 export interface DeliveredEvent extends DeliverableEvent {
   accountId: string
   email: string

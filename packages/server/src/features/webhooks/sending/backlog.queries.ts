@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** Counts pending and failed deliveries. */
 export async function countUndelivered(db: Database): Promise<{ pending: number; failed: number }> {
   const { rows } = await sql<{ pending: number; failed: number }>`
     select (select count(*) from webhook_delivery where status = 'pending')::float8 as pending,

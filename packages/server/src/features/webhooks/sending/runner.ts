@@ -45,7 +45,6 @@ export interface Runner {
 export interface RunnerEnd {
   /** The number of seconds until a new run is useful, or null if the webhook must change first. */
   restFor: number | null
-  /** Whether `wake` was called after the last read. */
   isWoken: boolean
 }
 

@@ -6,7 +6,6 @@ export const HOLD_SECONDS = 10
 
 /** A receiver's health as the database stores it, for the next process that sends to the receiver. */
 export interface Health {
-  /** The number of consecutive failed attempts. */
   failures: number
   /** The number of seconds until the next probe, or null while the circuit is closed. */
   probeIn: number | null
@@ -73,7 +72,6 @@ export interface DueDelivery {
 
 export interface Due {
   deliveries: DueDelivery[]
-  /** Whether more deliveries may be due. */
   mayHaveMore: boolean
 }
 
