@@ -63,7 +63,7 @@ export const requestReasons = {
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices, and does not allow this: a field that is not limited to devices, or a change of what decides which devices it reaches.',
+      'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction. The message lists such fields.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',

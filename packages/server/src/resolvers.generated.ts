@@ -2058,11 +2058,14 @@ export type AccessInput = {
    * VIEW_MANAGE.
    */
   permissions?: InputMaybe<Array<Permission>>;
-  /** A device filter without state, online, stateSince, lastReported, and relative times. Other devices do not exist for the role or key. */
+  /**
+   * A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find
+   * other devices.
+   */
   where?: InputMaybe<Scalars['String']['input']>;
-  /** A view of devices. A device must match it and the filter. */
+  /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: InputMaybe<Scalars['ID']['input']>;
-  /** The context in which the filter and the view read attributes. Default: that of the view. */
+  /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: InputMaybe<Scalars['String']['input']>;
 };
 

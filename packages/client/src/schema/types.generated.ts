@@ -29,13 +29,13 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export interface AccessInput {
-  /** The context in which the filter and the view read attributes. Default: that of the view. */
+  /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined
   /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. */
   permissions?: readonly Permission[] | null | undefined
-  /** A view of devices. A device must match it and the filter. */
+  /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
-  /** A device filter without state, online, stateSince, lastReported, and relative times. Other devices do not exist for the role or key. */
+  /** A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find other devices. */
   where?: string | null | undefined
 }
 
@@ -1500,7 +1500,7 @@ export interface MutationFields {
   }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** Without permissions: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it, and as far as a restricted key can have it. */
+    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -2443,7 +2443,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
-    /** Without permissions: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it, and as far as a restricted key can have it. */
+    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined

@@ -24,10 +24,12 @@ export function buildCommand(): Command {
       prose(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the command
 saves the key in a profile of the credentials file instead of printing the secret.
 
-An account key does not depend on a person. A personal key (--personal) never allows more than your role, and ends with your
-membership. Without --permissions, the key gets every permission that you have, except MEMBER_MANAGE and ACCOUNT_MANAGE.
+An account key belongs to the account. A personal key (--personal) never allows more than your role, and the server
+deletes it when your membership ends. Without --permissions, the key has every permission that you have, except
+MEMBER_MANAGE and ACCOUNT_MANAGE.
 
-With --where or --view, the key finds and changes only these devices. It then gets no permission that is not limited to devices.`),
+With --where or --view, the key can find and change only the matching devices. Without --permissions, such a key has
+only permissions that are limited to devices.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
