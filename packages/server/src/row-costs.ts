@@ -1,3 +1,4 @@
+import { rowsOfDocument } from './features/access-keys/needs.ts'
 import { TYPICAL_CHANGES } from './features/availability/availability.ts'
 import { samplesRead } from './features/availability/presence-samples.ts'
 import type { DeviceListArguments } from './features/devices/list/device-list-arguments.ts'
@@ -5,6 +6,7 @@ import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
 import { ASSUMED_EVENTS, eventRowsRead } from './features/events/list-rows-read.ts'
 import { SAMPLED_ROWS } from './features/filters/sampled-values.queries.ts'
+import { historyRowsRead } from './features/history/rows-read.ts'
 import type { ServicesArguments } from './features/services/list/service-list-arguments.ts'
 import { serviceRowsRead } from './features/services/list/services-list.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
@@ -60,7 +62,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.service': 0,
   'User.accessKeys': 0,
   'KeyPolicy.violations': 0,
-  'User.needs': 0,
+  // The server parses and validates the document.
+  'User.needs': (args) => ({ rows: rowsOfDocument(args as { document: string }) }),
   'User.registrationCodes': 0,
   'User.webhooks': 0,
   'User.views': 0,
@@ -83,12 +86,9 @@ function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRow
   return { rows: (target as { ids?: unknown } | undefined)?.ids == null ? devices : 0 }
 }
 
-/**
- * Returns the rows that a history reads. An index finds the events of one object, but a filter by name or context skips
- * some of them.
- */
-function rowsOfHistory({ name, context }: Arguments, { events }: AccountSize): FieldRows {
-  return { rows: name == null && context == null ? 0 : Math.min(events, TYPICAL_CHANGES), total: events }
+function rowsOfHistory(args: Arguments, { events }: AccountSize): FieldRows {
+  const { page, total } = historyRowsRead(args)
+  return { rows: Math.min(page.rows, events), total: Math.min(total.rows, events) }
 }
 
 function rowsOfEvents(args: Arguments, { events }: AccountSize): FieldRows {

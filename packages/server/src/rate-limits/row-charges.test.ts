@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
@@ -161,4 +162,36 @@ test('charges attribute names for the rows that counting reads, and charges noth
     before = now
   }
   expect(points).toEqual([5, 0, 0])
+})
+
+test('charges changes of attributes by name for the events that the filter may skip, for each object', async () => {
+  const other = await app.createUser()
+  const ids = await seedDevices(
+    app.db,
+    other.accountId,
+    Array.from({ length: 10 }, () => ({})),
+  )
+  await sql`
+    insert into event (account_id, type, device_id, targets, data)
+    select ${other.accountId}, 'ATTRIBUTE_CHANGE', ${ids[0]}, jsonb_build_array(jsonb_build_object('id', ${ids[0]}::text)),
+      '{"context": null, "changes": {"site": {"old": null, "new": "oslo"}}}'
+    from generate_series(1, 6000)`.execute(app.db)
+  const pointsOf = async (fields: string): Promise<number> => {
+    const before = left((await other.query('{ login { id } }')).headers)
+    const document = `query ($ids: [String!]!) { login { device(id: $ids) { ${fields} } } }`
+    const { headers, errors } = await other.query(document, { ids })
+    expect(errors).toBe(undefined)
+    return before - left(headers) - 1
+  }
+  expect(await pointsOf('attributeHistory(size: 1) { items { name } }')).toBe(0)
+  for (const filter of ['name: "rack"', 'context: "night"', 'maxDate: "2020-01-01T00:00:00Z"'])
+    expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)
+  expect(await pointsOf('attributeHistory(size: 1) { total }')).toBe(3)
+})
+
+test('charges the needs of a document by the length of the document', async () => {
+  const document = 'query ($document: String!) { login { needs(document: $document) { field } } }'
+  const plain = '{ login { id } }'
+  expect(await costOf(document, { document: plain })).toBe(0)
+  expect(await costOf(document, { document: plain.padEnd(20_000) })).toBe(10)
 })

@@ -6,12 +6,14 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const SORTED = '{ login { devices(sort: "no.index", size: 1) { items { id } } } }'
 const WHO = '{ login { email } }'
 
-/** Blocks all statements on devices until the returned function is called. */
-async function blockDevices(app: TestApp): Promise<() => Promise<void>> {
+const blockDevices = (app: TestApp): Promise<() => Promise<void>> => block(app, 'device')
+
+/** Blocks all statements on a table until the returned function is called. */
+async function block(app: TestApp, table: 'device' | 'event'): Promise<() => Promise<void>> {
   const { connection } = app
   const client = new pg.Client(connection)
   await client.connect()
-  await client.query('begin; lock table device in access exclusive mode')
+  await client.query(`begin; lock table ${table} in access exclusive mode`)
   let isHeld = true
   const release = async (): Promise<void> => {
     if (isHeld) await client.end()
@@ -141,7 +143,19 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
   expect((await app.owner.query(filtered)).errors).toBeUndefined()
 })
 
-it('cancels all other query statements at the same limit, but lets a mutation wait', async () => {
+it('cancels a list of changes of attributes with a filter at the same limit, and names the arguments', async () => {
+  const app = await start({ MUSTER_FILTER_SECONDS: '1' })
+  const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
+  // The server reads the number of events once a minute.
+  await app.owner.data(changes('name: "plan"'))
+  const release = await block(app, 'event')
+  const { errors } = await app.owner.query(changes('name: "plan", maxDate: "2026-01-01T00:00:00Z"'))
+  expect(errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED', limit: 1 } }])
+  expect(errors![0]!.message).toMatch(/name: no index finds changes by name; maxDate: newer changes are skipped/)
+  await release()
+})
+
+it('cancels all other query statements at their limit, but lets a mutation wait', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const register = 'mutation { registerDevice(name: "device") { device { id } } }'
   const { id } = (await app.owner.data(register)).registerDevice.device

@@ -8,9 +8,16 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
+/** The rows that a caller pays for parsing and validating a document. */
+export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
+
 /** Returns what a document needs. It is not run, and its variables may be missing. Throws if the document is invalid. */
-export function readNeeds({ needsOf }: Pick<Context, 'needsOf'>, input: NeedsInput): DocumentNeeds {
+export function readNeeds(
+  { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
+  input: NeedsInput,
+): DocumentNeeds {
   const { document, operationName, variables } = input
+  rowMeter.add(() => rowsOfDocument(input))
   const found = needsOf({
     query: document,
     ...(operationName != null && { operationName }),

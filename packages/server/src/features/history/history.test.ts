@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
@@ -158,4 +159,16 @@ it("reports an unknown source for changes from before sources were recorded, and
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'NOT_FOUND' } })
   const rejected = await user.query('{ login { attributeHistory(after: "c1.x") { total } } }')
   expect(rejected.errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
+})
+
+it("lists the account's own changes only with AUDIT_READ, and those of devices without", async () => {
+  const user = await app.createUser()
+  const id = await newDevice(user, { site: 'oslo' })
+  const reader = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ] }')
+  expect(failure(await reader.query('{ login { attributeHistory { total } } }'))).toEqual({
+    code: 'FORBIDDEN',
+    reason: 'permission',
+    missing: [{ field: 'User.attributeHistory', permission: 'AUDIT_READ' }],
+  })
+  expect(short(await historyOf(reader, id))).toEqual([['site', null, null, 'oslo']])
 })

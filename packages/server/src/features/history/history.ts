@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
+import { walk } from '../../db/fair/user-database.ts'
 import { badInput } from '../../errors.ts'
 import { type List, listOf, readPage } from '../../graphql/lists/paging.ts'
 import { perRequest } from '../../graphql/per-request.ts'
@@ -14,6 +15,7 @@ import {
   type Owner,
   selectChanges,
 } from './history.queries.ts'
+import { ASSUMED_SKIPPED, historyRowsRead } from './rows-read.ts'
 
 export type AttributeChange = ChangeRow
 export type AttributeChangeList = List<AttributeChange>
@@ -48,14 +50,21 @@ async function readPages(
   asked: readonly Owner[],
 ): Promise<AttributeChangeList[]> {
   const { db, viewer, rowMeter } = context
+  const reads = historyRowsRead(args)
   const slice = await readSlice(context, args)
   const owners = [...new Map(asked.map((owner) => [owner.id, owner])).values()]
-  const found = Map.groupBy(await selectChanges(db, viewer.accountId, { owners, slice }), ({ targetId }) => targetId)
+  if (reads.page.rows > 0) rowMeter.add(({ events }) => Math.min(owners.length * ASSUMED_SKIPPED, events))
+  const changes = await walk(db, reads.page.reasons, (walking) =>
+    selectChanges(walking, viewer.accountId, { owners, slice }),
+  )
+  const found = Map.groupBy(changes, ({ targetId }) => targetId)
   let counted: Promise<Map<string, number>> | undefined
   const count = (): Promise<Map<string, number>> => {
     if (counted === undefined) {
-      rowMeter.add(({ events }) => events)
-      counted = countChanges(db, viewer.accountId, { owners, filter: slice.filter })
+      rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
+      counted = walk(db, reads.total.reasons, (walking) =>
+        countChanges(walking, viewer.accountId, { owners, filter: slice.filter }),
+      )
     }
     return counted
   }
