@@ -95,7 +95,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',
-  'User.attributeHistory': ['EVENT_READ'],
+  // The changes of the account's own attributes are events of the account.
+  'User.attributeHistory': ['EVENT_READ', 'AUDIT_READ'],
   'User.attributeNames': ['DEVICE_READ'],
   'User.attributes': 'viewer',
   'User.bulkJob': ['DEVICE_READ'],
@@ -133,6 +134,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Device.events': ['EVENT_READ'],
   'Service.*': ['DEVICE_READ'],
   'Service.attributeHistory': ['EVENT_READ'],
+  // Who may change the policy may not see every key.
+  'KeyPolicy.violations': [['AUDIT_READ', 'KEY_MANAGE']],
   'View.*': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
   // The event of a delivery may be one of the account, not of a device.

@@ -1,6 +1,7 @@
 import { MAX_SEGMENTS } from './features/availability/availability.ts'
 import { MAX_POINTS } from './features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from './features/events/counts/event-counts.ts'
+import { MAX_LISTED } from './features/users/invitations/invitations.ts'
 import { MAX_MEMBERSHIPS } from './features/users/members/me.ts'
 import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
@@ -26,7 +27,7 @@ export const listBounds: ListBounds = {
   'User.limits': 50,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,
-  'User.invitations': limits.invitations * 2,
+  'User.invitations': MAX_LISTED,
   'Me.accounts': MAX_MEMBERSHIPS,
   'Device.services': limits.servicesPerDevice,
   'User.views': ({ id }) => Math.min((id as unknown[] | null | undefined)?.length ?? limits.views, limits.views),

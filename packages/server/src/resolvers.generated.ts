@@ -102,7 +102,7 @@ export type User = {
   checkFilter: FilterCheck;
   /**
    * The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without
-   * context, it contains the changes of the base values and of every context.
+   * context, it contains the changes of the base values and of every context. Needs EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -367,7 +367,7 @@ export type KeyPolicy = {
   requireNetworks: Scalars['Boolean']['output'];
   /** When the server begins to reject existing keys that break a rule; null for never. */
   enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
-  /** Enabled keys that break a rule. */
+  /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Array<AccessKey>;
 };
 
@@ -427,21 +427,22 @@ export type Mutation = {
    * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10
    * keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must
    * have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the
-   * caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session,
-   * the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms
-   * the sign-in.
+   * caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its
+   * rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must
+   * be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
    * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more,
-   * create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs
-   * KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
+   * create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare
+   * (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   updateAccessKey: AccessKey;
   /**
    * Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to
-   * 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or
-   * KEY_OWN for the caller's own personal keys.
+   * 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired.
+   * Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own
+   * personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
+import { recordEvents } from '@muster/server/features/events/record.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { unwritable } from '../errors/unwritable.ts'
@@ -30,7 +31,8 @@ export async function resetPassword(
   return db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
     const viewer = { accountId: user.id, email: user.email, readOnly: false }
-    const keysRevoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : 0
+    const revoked = revokeKeys ? await revokeAccessKeys({ db: transaction, viewer }) : []
+    await recordEvents(transaction, { viewer }, revoked)
     await recordUserEvents(transaction, user, [
       { type: 'PASSWORD_CHANGE', data: { reset: true } },
       ...(removed.totp ? [{ type: 'AUTHENTICATOR_REMOVE' as const, data: { reset: true } }] : []),
@@ -46,6 +48,13 @@ export async function resetPassword(
       },
     )
     const { hasTotp, passkeys } = user
-    return { email: user.email, password: file, sessionsEnded: sessions, keysRevoked, codes: hasTotp, passkeys }
+    return {
+      email: user.email,
+      password: file,
+      sessionsEnded: sessions,
+      keysRevoked: revoked.length,
+      codes: hasTotp,
+      passkeys,
+    }
   })
 }

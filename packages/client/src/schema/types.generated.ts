@@ -1427,7 +1427,7 @@ export interface KeyPolicyFields {
   requireDigest: Leaf<boolean>
   /** Whether keys must be limited to networks. */
   requireNetworks: Leaf<boolean>
-  /** Enabled keys that break a rule. */
+  /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Branch<'AccessKey', 'many'>
 }
 
@@ -1498,7 +1498,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -1675,7 +1675,7 @@ export interface MutationFields {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
@@ -1758,7 +1758,7 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
     access?: AccessInput | null | undefined
@@ -1997,7 +1997,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
+  /** The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. Needs EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
@@ -2441,7 +2441,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2620,7 +2620,7 @@ export interface Mutations {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
@@ -2703,7 +2703,7 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
     access?: AccessInput | null | undefined

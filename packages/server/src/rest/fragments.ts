@@ -37,9 +37,10 @@ export const fragments: Readonly<Record<string, string>> = {
     suspended replacedBy
     createdBy { kind id name user { ...UserReference } }
   }`,
-  KeyPolicy: `fragment KeyPolicy on KeyPolicy {
-    maxDays personalKeys requireDigest requireNetworks enforcedFrom violations { ...AccessKey }
+  KeyPolicyRules: `fragment KeyPolicyRules on KeyPolicy {
+    maxDays personalKeys requireDigest requireNetworks enforcedFrom
   }`,
+  KeyPolicy: 'fragment KeyPolicy on KeyPolicy { ...KeyPolicyRules violations { ...AccessKey } }',
   Need: 'fragment Need on Need { field permission }',
   CreatedAccessKey: 'fragment CreatedAccessKey on CreatedAccessKey { key secret accessKey { ...AccessKey } }',
   RegistrationCode:

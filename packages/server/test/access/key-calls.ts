@@ -45,7 +45,7 @@ export const keyMutationCalls: Record<string, Call> = {
     others: ['overlap', 'publicKey'],
   },
   'Mutation.setKeyPolicy': {
-    plain: () => 'mutation { setKeyPolicy(enforcedFrom: null) { enforcedFrom violations { key } } }',
+    plain: () => 'mutation { setKeyPolicy(enforcedFrom: null) { enforcedFrom } }',
     others: ['maxDays', 'personalKeys', 'requireDigest', 'requireNetworks', 'enforcedFrom'],
   },
 }

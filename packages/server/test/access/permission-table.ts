@@ -8,9 +8,9 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
     User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.views Device.* Service.* View.*`,
-  EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events User.attributeHistory
+  EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events
     Device.attributeHistory Service.attributeHistory`,
-  'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
+  'EVENT_READ AUDIT_READ': 'User.attributeHistory WebhookDelivery.event',
   'AUDIT_READ|MEMBER_MANAGE': 'User.members User.roles User.invitations',
   'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
   WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook
@@ -29,7 +29,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',
   KEY_MANAGE: 'Mutation.createAccessKey',
   'KEY_MANAGE|KEY_OWN': 'Mutation.updateAccessKey Mutation.deleteAccessKey Mutation.rotateAccessKey',
-  'AUDIT_READ|KEY_MANAGE': 'User.keyPolicy',
+  'AUDIT_READ|KEY_MANAGE': 'User.keyPolicy KeyPolicy.violations',
   MEMBER_MANAGE: `Mutation.createInvitation Mutation.deleteInvitation Mutation.resendInvitation Mutation.setMemberRole
     Mutation.removeMember Mutation.createRole Mutation.updateRole Mutation.deleteRole`,
   ACCOUNT_MANAGE: 'Mutation.updateAccount Mutation.setKeyPolicy',

@@ -32,7 +32,10 @@ export async function selectPersonalKeys(db: Database, accountId: string, person
   return (await query<KeyRow>(db, text, [accountId, personId])).map(toAccessKey)
 }
 
-/** Counts the keys that a person created in an account, and the account keys in the account, without rotated ones. */
+/**
+ * Counts the keys that a person created in an account, and the account keys in the account. A key does not count while the newest
+ * key of its rotations replaces it.
+ */
 export async function countKeys(
   db: Database,
   accountId: string,
@@ -40,12 +43,21 @@ export async function countKeys(
 ): Promise<{ made: number; account: number }> {
   const [counts] = await query<{ made: number; account: number }>(
     db,
-    `select count(*) filter (where coalesce(made_by, account_id) = $2 and replaced_by is null)::int as made,
-       count(*) filter (where kind = 'account' and replaced_by is null)::int as account
-     from every_key where account_id = $1`,
+    `select count(*) filter (where coalesce(made_by, account_id) = $2)::int as made,
+       count(*) filter (where kind = 'account')::int as account
+     from every_key as counted where account_id = $1 and not exists (
+       select from every_key as newest
+       where newest.account_id = $1 and newest.key = counted.replaced_by and newest.replaced_by is null)`,
     [accountId, personId],
   )
   return counts!
+}
+
+/** Finds the key that another key replaced. */
+export async function selectPredecessor(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
+  const text = `select ${columns} from every_key where account_id = $1 and replaced_by = $2`
+  const [row] = await query<KeyRow>(db, text, [accountId, key])
+  return row && toAccessKey(row)
 }
 
 export async function selectAccessKey(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
@@ -87,17 +99,6 @@ export async function isMember(db: Database, accountId: string, personId: string
   return rows.length > 0
 }
 
-/** Allows only one transaction at a time to change an account's keys. Other changes to the account's data do not wait. */
-export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('account')
-    .select('id')
-    .where('id', '=', accountId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 /** What the table of restricted keys stores, and the other one does not. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
@@ -127,6 +128,7 @@ export interface NewAccessKey extends Limits {
   /** The person who creates the key. */
   madeBy: string
   source: AccessKey['source']
+  created: Date
   readOnly: boolean
   requireDigest: boolean
   expires: Date | null
@@ -142,6 +144,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     name: key.name,
     made_by: key.madeBy,
     source: JSON.stringify(key.source),
+    created: key.created,
     read_only: key.readOnly,
     require_digest: key.requireDigest,
     expires: key.expires,
@@ -212,7 +215,7 @@ export async function removeAccessKey(db: Database, accountId: string, key: Acce
 
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
-/** Disables the enabled account keys that a person created, and returns them. */
+/** Disables the enabled account keys that a person created, and returns them. The founder created those without a creator. */
 export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
   for (const table of ['access_key', 'restricted_key'] as const) {
@@ -220,7 +223,7 @@ export async function disableKeysMadeBy(db: Database, accountId: string, personI
       .updateTable(table)
       .set({ enabled: false })
       .where('account_id', '=', accountId)
-      .where('made_by', '=', personId)
+      .where(sql`coalesce(made_by, account_id)`, '=', personId)
       .where('kind', '=', 'account')
       .where('enabled', '=', true)
       .returning(['key', 'name'])

@@ -1,6 +1,7 @@
 import { isPermitted } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import type { NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'
 import {
   countKeys,
@@ -12,7 +13,7 @@ import {
   selectAccessKeys,
   selectPersonalKeys,
 } from './access-keys.queries.ts'
-import { announce } from './key-events.ts'
+import { deletionOf, eventOf, notifyChanges } from './key-events.ts'
 
 export { type AccessKeyInput, addAccessKey, createAccessKey } from './create-access-key.ts'
 export { reloadAccessKeys } from './key-events.ts'
@@ -37,30 +38,28 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
 /** Whether the key exists in any account. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Deletes all of the user's access keys and returns their number. */
-export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number> {
+/** Deletes all of the user's access keys. Returns an event for each, to record last in the transaction. */
+export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
-  for (const key of keys) {
-    await removeAccessKey(db, viewer.accountId, key)
-    await announce({ db, viewer }, 'ACCESS_KEY_DELETE', key, { name: key.name })
-  }
-  return keys.length
+  for (const key of keys) await removeAccessKey(db, viewer.accountId, key)
+  await notifyChanges(db, keys)
+  return keys.map(deletionOf)
 }
 
-/** Disables the account keys that a person created, and returns their number. */
-export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<number> {
-  const disabled = await disableKeysMadeBy(db, viewer.accountId, personId)
-  for (const key of disabled) {
-    const data = { changes: { enabled: { old: true, new: false } } }
-    await announce({ db, viewer }, 'ACCESS_KEY_UPDATE', key, data)
-  }
-  return disabled.length
+/** Disables the account keys that a person created. Returns an event for each, to record last in the transaction. */
+export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
+  const keys = await disableKeysMadeBy(db, viewer.accountId, personId)
+  await notifyChanges(db, keys)
+  return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }
 
-/** Deletes the personal keys of a person whose membership ends. */
-export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<void> {
-  for (const key of await deletePersonalKeys(db, viewer.accountId, personId))
-    await announce({ db, viewer }, 'ACCESS_KEY_DELETE', key, { name: key.name })
+/**
+ * Deletes the personal keys of a person whose membership ends. Returns an event for each, to record last in the transaction.
+ */
+export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
+  const keys = await deletePersonalKeys(db, viewer.accountId, personId)
+  await notifyChanges(db, keys)
+  return keys.map(deletionOf)
 }
 
 /** Finds one of the account's access keys. */

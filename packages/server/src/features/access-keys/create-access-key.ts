@@ -9,18 +9,13 @@ import { limits } from '../../limits.ts'
 import type { RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sourceOf } from '../events/event-source.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { assertViews, grantedPermissions, withinOf } from '../restrictions/own-restriction.ts'
+import { lockAccount } from '../users/users.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
-import {
-  countKeys,
-  insertAccessKey,
-  isMember,
-  lockAccount,
-  type NewAccessKey,
-  selectAccessKey,
-} from './access-keys.queries.ts'
-import { announce, fieldsOf } from './key-events.ts'
+import { countKeys, insertAccessKey, isMember, type NewAccessKey, selectAccessKey } from './access-keys.queries.ts'
+import { eventOf, fieldsOf, notifyChanges } from './key-events.ts'
 import { generateKeyId, keyMaterial, readPublicKey } from './key-material.ts'
 import { assertComplies } from './key-policy.ts'
 import { assertNotStronger } from './key-strength.ts'
@@ -62,16 +57,30 @@ export async function createAccessKey(
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
+  if (!(await lockAccount(db, viewer.accountId))) throw notFound('user', viewer.accountId)
   await assertNotStronger(context, granted)
   await assertRecentSignIn(context, viewer)
-  if (!(await lockAccount(db, viewer.accountId))) throw notFound('user', viewer.accountId)
   await assertViews(context, granted.own)
   if (granted.kind === 'personal') await assertMember(db, viewer)
   await assertBelowLimits(context, granted)
-  return insertKey(context, granted, input.publicKey ?? null)
+  const { created, event } = await insertKey(context, granted, input.publicKey ?? null)
+  await recordEvents(db, { viewer }, [event])
+  return created
 }
 
-type Granted = Omit<NewAccessKey, 'key' | 'madeBy' | 'source' | 'algorithm' | 'encryptedSecret' | 'publicKey'>
+type Granted = Pick<
+  NewAccessKey,
+  | 'name'
+  | 'readOnly'
+  | 'requireDigest'
+  | 'expires'
+  | 'kind'
+  | 'permissions'
+  | 'own'
+  | 'within'
+  | 'networks'
+  | 'rateShare'
+>
 
 function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted {
   const { name = null, expires = null, publicKey, access, networks } = input
@@ -106,27 +115,29 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/** Inserts a key with a new ID and secret. The account must be locked. */
+/** Inserts a key with a new ID and secret. The account must be locked. Record the returned event last in the transaction. */
 export async function insertKey(
   context: Creating,
   granted: Granted,
   publicKey: string | null,
-): Promise<CreatedAccessKey> {
+): Promise<{ created: CreatedAccessKey; event: NewEvent }> {
   const { db, viewer, clock } = context
-  await assertComplies(context, { ...granted, created: clock() })
+  const now = clock()
+  await assertComplies(context, { ...granted, created: now })
   await lockMasterKey(db, context.secrets)
   const key = generateKeyId()
   const { secret, ...material } = keyMaterial(context, key, publicKey)
   await insertAccessKey(db, viewer.accountId, {
     ...grantedFields(granted),
     key,
+    created: now,
     madeBy: creatorOf(viewer),
     source: sourceOf(viewer),
     ...material,
   })
   const accessKey = (await selectAccessKey(db, viewer.accountId, key))!
-  await announce(context, 'ACCESS_KEY_CREATE', accessKey, dataOf(accessKey))
-  return { key, secret, accessKey }
+  await notifyChanges(db, [accessKey])
+  return { created: { key, secret, accessKey }, event: eventOf('ACCESS_KEY_CREATE', accessKey, dataOf(accessKey)) }
 }
 
 /** Without the other fields of a key that is rotated. */
@@ -148,17 +159,21 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/** A key that is replaced does not count. */
+/** When a key is replaced, that key no longer counts, but the key that it replaced itself does. */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,
-  { replaced }: { replaced?: AccessKey } = {},
+  { replaced, predecessor }: { replaced?: AccessKey; predecessor?: AccessKey | undefined } = {},
 ): Promise<void> {
   const { accountId } = viewer
   const creator = creatorOf(viewer)
   const found = await countKeys(db, accountId, creator)
-  if (replaced !== undefined && (replaced.madeBy ?? accountId) === creator) found.made--
-  if (replaced?.kind === 'account') found.account--
+  const count = (key: AccessKey | undefined, by: 1 | -1): void => {
+    if (key !== undefined && (key.madeBy ?? accountId) === creator) found.made += by
+    if (key?.kind === 'account') found.account += by
+  }
+  count(replaced, -1)
+  count(predecessor, 1)
   if (found.made >= limits.accessKeys)
     throw tooMany(`a person can create ${limits.accessKeys} access keys in an account`, limits.accessKeys, found.made)
   if (kind === 'account' && found.account >= limits.accountAccessKeys)

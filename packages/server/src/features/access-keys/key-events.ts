@@ -1,22 +1,25 @@
 import { namesIn } from '../../access.ts'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
-import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import { recordEvents } from '../events/record.ts'
+import { fieldChanges, type NewEvent } from '../events/record.ts'
 import type { AccessKey } from './access-key.ts'
 import { notifyAccessKey, notifyAccessKeys } from './access-keys.queries.ts'
 
-/** Records a change as an event and notifies every process that its cached copy of the key is out of date. */
-export async function announce(
-  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
-  type: EventTypeName,
-  { key, name }: Pick<AccessKey, 'key' | 'name'>,
-  data: Record<string, unknown>,
-): Promise<void> {
-  const target = { id: key, name: name ?? key, kind: 'accessKey' as const }
-  await recordEvents(db, { viewer }, [{ type, targets: [target], data }])
-  await notifyAccessKey(db, accessKeyChannel, key)
+type NamedKey = Pick<AccessKey, 'key' | 'name'>
+
+/** Returns the event of a change to a key. */
+export const eventOf = (type: EventTypeName, { key, name }: NamedKey, data: Record<string, unknown>): NewEvent => ({
+  type,
+  targets: [{ id: key, name: name ?? key, kind: 'accessKey' }],
+  data,
+})
+
+export const deletionOf = (key: NamedKey): NewEvent => eventOf('ACCESS_KEY_DELETE', key, { name: key.name })
+
+/** Notifies every process that its cached copies of the keys are out of date. */
+export async function notifyChanges(db: Database, keys: readonly NamedKey[]): Promise<void> {
+  for (const { key } of keys) await notifyAccessKey(db, accessKeyChannel, key)
 }
 
 /** Makes every server process reload the account's access keys after the transaction commits. */
@@ -34,20 +37,9 @@ export const fieldsOf = ({ name, enabled, expires, permissions, own, networks, r
   ...own,
 })
 
-type Changes = Record<string, { old: unknown; new: unknown }>
-
 /** Returns the old and new values of a key's changed fields for an event, or undefined if no field changed. */
-export const changesOf = (before: AccessKey, after: AccessKey): Changes | undefined =>
-  differences(
+export const changesOf = (before: AccessKey, after: AccessKey): ReturnType<typeof fieldChanges> =>
+  fieldChanges(
     { ...fieldsOf(before), replacedBy: before.replacedBy },
     { ...fieldsOf(after), replacedBy: after.replacedBy },
   )
-
-/** The same for any objects; compares arrays and times by their contents. */
-export function differences<Fields extends object>(before: Fields, after: Fields): Changes | undefined {
-  const changed = (Object.keys(after) as (keyof Fields & string)[]).filter(
-    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
-  )
-  if (changed.length === 0) return undefined
-  return Object.fromEntries(changed.map((field) => [field, { old: before[field] ?? null, new: after[field] }]))
-}

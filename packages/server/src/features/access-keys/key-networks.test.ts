@@ -80,6 +80,48 @@ describe('a key with networks', () => {
   })
 })
 
+describe('a key that manages keys', () => {
+  const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }
+  const newManager = async () => {
+    const user = await app.createUser()
+    const manager = await keyOf(app, sendAsUser(user), 'networks: ["127.0.0.0/8", "2001:db8::/32"], rateShare: 50')
+    return { user, manager, create: (args: string) => keyOf(app, sendAsUser(manager), args) }
+  }
+
+  it('creates no key for other networks or with a greater share than its own', async () => {
+    const { user, manager, create } = await newManager()
+    for (const args of [
+      'rateShare: 50',
+      'rateShare: 50, networks: ["127.0.0.0/7"]',
+      'rateShare: 50, networks: ["127.0.0.1", "192.0.2.1"]',
+      'rateShare: 51, networks: ["127.0.0.1"]',
+      'networks: ["127.0.0.1"]',
+    ])
+      expect([args, failure(await manager.query(`mutation { createAccessKey(${args}) { key } }`))]).toEqual([
+        args,
+        exceeds,
+      ])
+    await create('rateShare: 50, networks: ["127.0.0.0/8", "127.0.0.1", "2001:db8:1::/48"]')
+    const rotate = (key: string) => manager.query(`mutation { rotateAccessKey(key: "${key}") { key } }`)
+    expect(failure(await rotate(user.keyId))).toEqual(exceeds)
+    expect((await rotate(manager.keyId)).errors).toBeUndefined()
+  })
+
+  it('widens no key, including itself, beyond its own networks and share', async () => {
+    const { user, manager, create } = await newManager()
+    const narrow = await create('rateShare: 10, networks: ["127.0.0.1"]')
+    const update = (by: TestUser, key: string, args: string) =>
+      by.query(`mutation { updateAccessKey(key: "${key}", ${args}) { key } }`)
+    for (const key of [manager.keyId, narrow.keyId])
+      for (const args of ['networks: null', 'networks: ["0.0.0.0/0"]', 'rateShare: 51'])
+        expect([args, failure(await update(manager, key, args))]).toEqual([args, exceeds])
+    expect((await update(manager, narrow.keyId, 'networks: ["127.0.0.0/8"], rateShare: 50')).errors).toBeUndefined()
+    // A key with more access than the caller can be limited further, but not widened.
+    expect((await update(manager, user.keyId, 'networks: ["192.0.2.0/24", "127.0.0.1"]')).errors).toBeUndefined()
+    expect(failure(await update(manager, user.keyId, 'networks: ["192.0.0.0/16", "127.0.0.1"]'))).toEqual(exceeds)
+  })
+})
+
 describe('a key with a share of the quota', () => {
   it("spends at most that share and the account's quota, and can always spend 20 points at once", async () => {
     const clock = { now: 0 }

@@ -1,6 +1,8 @@
 import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
+import { restClient } from '../../../test/clients/rest.ts'
+import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
+import { newMember } from '../../../test/factories/member.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
@@ -91,6 +93,40 @@ describe('the key policy of an account', () => {
     await setPolicy(user, 'enforcedFrom: null')
     now = new Date(from)
     await expect.poll(async () => (await without.query(readDevices)).status, NOTIFIED).toBe(200)
+    now = before
+  })
+
+  it('can be changed with ACCOUNT_MANAGE alone, which does not show the keys that do not comply', async () => {
+    const user = await app.createUser()
+    const owner = asMember(app, await newMember(app, user.accountId, 'owner'))
+    const manager = await keyOf(app, owner, 'access: { permissions: [ACCOUNT_MANAGE] }')
+    expect(failure(await setPolicy(manager, 'requireDigest: true'))).toEqual({
+      code: 'FORBIDDEN',
+      reason: 'permission',
+      missing: [{ field: 'KeyPolicy.violations', permission: 'AUDIT_READ' }],
+    })
+    const response = await restClient(app.url, manager)('PATCH', '/key-policy', { body: { requireDigest: true } })
+    expect(response).toMatchObject({ status: 200 })
+    expect(response.body).toEqual({
+      maxDays: null,
+      personalKeys: true,
+      requireDigest: true,
+      requireNetworks: false,
+      enforcedFrom: null,
+    })
+  })
+
+  it('counts days from the creation of a key by the clock of the server', async () => {
+    const user = await app.createUser()
+    const before = now
+    now = new Date(now.getTime() + 120_000)
+    await setPolicy(user, 'maxDays: 1')
+    const { createAccessKey: created } = await user.data(
+      `mutation { createAccessKey(expires: "${after(86_400)}") { accessKey { key created } } }`,
+    )
+    expect(created.accessKey.created).toBe(now.toISOString())
+    const { login } = await user.data('{ login { keyPolicy { violations { key } } } }')
+    expect(login.keyPolicy.violations).toEqual([{ key: user.keyId }])
     now = before
   })
 

@@ -8,10 +8,11 @@ import {
 import type { Context } from '../../context.ts'
 import { type ApiError, badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
-import { recordEvents } from '../events/record.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
+import { lockAccount } from '../users/users.ts'
 import type { AccessKey } from './access-key.ts'
-import { lockAccount, selectAccessKeys, selectKeyPolicy, writeKeyPolicy } from './access-keys.queries.ts'
-import { differences, reloadAccessKeys } from './key-events.ts'
+import { selectAccessKeys, selectKeyPolicy, writeKeyPolicy } from './access-keys.queries.ts'
+import { reloadAccessKeys } from './key-events.ts'
 
 /** Reads the account's policy once per request. */
 export const getKeyPolicy = perRequest(({ db, viewer }: Pick<Context, 'db' | 'viewer'>) =>
@@ -50,12 +51,12 @@ export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyCha
       requireNetworks: change.requireNetworks ?? before.requireNetworks,
       enforcedFrom: change.enforcedFrom === undefined ? before.enforcedFrom : change.enforcedFrom,
     }
-    const changes = differences(before, after)
+    const changes = fieldChanges(before, after)
     if (changes === undefined) return before
     await writeKeyPolicy(transaction, accountId, after)
+    await reloadAccessKeys(transaction, accountId)
     const targets = [{ id: accountId, name: viewer.email, kind: 'user' as const }]
     await recordEvents(transaction, { viewer }, [{ type: 'KEY_POLICY_UPDATE', targets, data: { changes } }])
-    await reloadAccessKeys(transaction, accountId)
     return after
   })
 }

@@ -5,23 +5,24 @@ import { isSameRestriction, type Restriction, restrictionOf } from '../../restri
 import { withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey } from './access-key.ts'
 import { selectAccessKey } from './access-keys.queries.ts'
+import { areWithin } from './networks.ts'
 
-type Strength = Pick<AccessKey, 'expires' | 'requireDigest' | 'permissions' | 'own' | 'within'>
+type Strength = Pick<
+  AccessKey,
+  'expires' | 'requireDigest' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'
+>
 
 /**
  * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the key. The
- * granted key must not expire later than the viewer's key, and it must require a digest if that key does. Read-only keys need no
- * check, because they cannot run mutations. Commands of the operator have no permissions and are not limited.
+ * granted key must not expire later than the viewer's key, and it must require a digest if that key does. Its networks must be
+ * within those of the viewer's key, and its share of the quota must not be greater. Read-only keys need no check, because they
+ * cannot run mutations. Commands of the operator have no permissions and are not limited. Call this with the account locked.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   granted: Strength,
 ): Promise<void> {
-  const more = viewer.permissions === undefined ? [] : namesIn(granted.permissions & ~viewer.permissions)
-  if (more.length > 0) {
-    const message = `an access key would have permissions that you do not have: ${more.join(', ')}`
-    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
-  }
+  if (viewer.permissions !== undefined) assertIncludes(viewer.permissions, granted.permissions)
   if (viewer.accessKey === undefined) return
   // Of a session, a personal key has the restriction anyway.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
@@ -30,10 +31,24 @@ export async function assertNotStronger(
   }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
   if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')
+  if (!own.enabled) throw new ApiError('FORBIDDEN', 'the access key that signed this request was disabled')
+  // The key's permissions may have been reduced since the request was authenticated.
+  assertIncludes(own.permissions, granted.permissions)
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
     throw exceeds(own, `expires must be ${own.expires.toISOString()} or earlier, which is when that key expires`)
   if (own.requireDigest && !granted.requireDigest)
     throw exceeds(own, 'requireDigest must be true, because that key requires a digest')
+  if (!areWithin(granted.networks, own.networks))
+    throw exceeds(own, `each of networks must be in one of the networks of that key: ${own.networks.join(', ')}`)
+  if (granted.rateShare > own.rateShare)
+    throw exceeds(own, `rateShare must be ${own.rateShare} or less, which is the share of that key`)
+}
+
+function assertIncludes(permissions: number, granted: number): void {
+  const more = namesIn(granted & ~permissions)
+  if (more.length === 0) return
+  const message = `an access key would have permissions that you do not have: ${more.join(', ')}`
+  throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
 }
 
 const includesAll = (parts: Restriction, needed: Restriction): boolean =>

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, badInput } from '../../errors.ts'
+import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
 /** Reads CIDRs or single addresses into CIDRs in canonical form, without duplicates. */
@@ -39,3 +40,16 @@ function firstOf(address: string, bits: number): string {
 
 const notANetwork = (text: string, path: string): ApiError =>
   badInput(`${path} must be a CIDR such as 192.0.2.0/24 or 2001:db8::/32, not ${JSON.stringify(text)}`)
+
+/** Whether every address of the networks is in one of the others. No networks mean any address. */
+export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
+  if (others.length === 0) return true
+  if (networks.length === 0) return false
+  return networks.every((network) => {
+    const [first, bits] = ipaddr.parseCIDR(network)
+    return others.some((other) => {
+      const range = ipaddr.parseCIDR(other)
+      return range[1] <= bits && isIn([range])(first.toString())
+    })
+  })
+}

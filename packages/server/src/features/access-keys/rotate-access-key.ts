@@ -3,12 +3,13 @@ import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
-import { writeAccessKey } from './access-keys.queries.ts'
+import { removeAccessKey, selectPredecessor, writeAccessKey } from './access-keys.queries.ts'
 import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
-import { announce, changesOf } from './key-events.ts'
+import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { readPublicKey } from './key-material.ts'
 import { assertNotStronger } from './key-strength.ts'
 import { lockAccessKey } from './update-access-key.ts'
@@ -22,7 +23,10 @@ export interface Rotation {
   publicKey: string | null
 }
 
-/** Creates a key with the access, networks, and expiry of another one, which then expires after the overlap. */
+/**
+ * Creates a key with the access, networks, and expiry of another one, which then expires after the overlap. Deletes the key that the
+ * other one replaced itself, if that key has expired.
+ */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,
   { key, overlap, publicKey }: Rotation,
@@ -36,6 +40,8 @@ export async function rotateAccessKey(
       const before = await lockAccessKey(transaction, viewer, key)
       if (before.replacedBy !== null)
         throw new ApiError('CONFLICT', `this key was rotated: ${before.replacedBy} replaces it`)
+      if (isExpired(before, context))
+        throw new ApiError('CONFLICT', 'this key has expired and cannot be rotated: create another key')
       await assertOwnIfPersonal(viewer, before)
       return replace({ ...context, db: transaction }, before, { overlap, publicKey })
     })
@@ -50,9 +56,10 @@ async function replace(
   const { db, viewer, clock } = context
   await assertNotStronger(context, before)
   await assertRecentSignIn(context, viewer)
-  await assertBelowLimits(context, before, { replaced: before })
+  const { deletions, predecessor } = await dropExpiredPredecessor(context, before)
+  await assertBelowLimits(context, before, { replaced: before, predecessor })
   const within = [...before.within, ...withinOf(viewer)]
-  const created = await insertKey(context, { ...before, within }, publicKey)
+  const { created, event } = await insertKey(context, { ...before, within }, publicKey)
   const end = new Date(clock().getTime() + overlap * 1_000)
   const after: AccessKey = {
     ...before,
@@ -60,8 +67,27 @@ async function replace(
     replacedBy: created.key,
   }
   await writeAccessKey(db, viewer.accountId, after)
-  await announce(context, 'ACCESS_KEY_UPDATE', after, { changes: changesOf(before, after) })
+  await notifyChanges(db, [after])
+  const update = eventOf('ACCESS_KEY_UPDATE', after, { changes: changesOf(before, after) })
+  await recordEvents(db, { viewer }, [...deletions, event, update])
   return created
+}
+
+const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
+  expires !== null && expires <= clock()
+
+/** Deletes the key that this one replaced if it has expired. Otherwise, returns it. */
+async function dropExpiredPredecessor(
+  context: Creating,
+  { key }: AccessKey,
+): Promise<{ deletions: NewEvent[]; predecessor?: AccessKey }> {
+  const { db, viewer } = context
+  const predecessor = await selectPredecessor(db, viewer.accountId, key)
+  if (predecessor === undefined) return { deletions: [] }
+  if (!isExpired(predecessor, context)) return { deletions: [], predecessor }
+  await removeAccessKey(db, viewer.accountId, predecessor)
+  await notifyChanges(db, [predecessor])
+  return { deletions: [deletionOf(predecessor)] }
 }
 
 /** The new secret acts as the person who created a personal key, so only that person may receive it. */

@@ -59,6 +59,40 @@ describe('rotating a key', () => {
     expect(errors?.[0]?.extensions.code).toBe('LIMIT_EXCEEDED')
   })
 
+  it('counts a key again that an earlier rotation replaced, and deletes it once it has expired', async () => {
+    const user = await app.createUser()
+    const first = await keyOf(app, sendAsUser(user), 'name: "first"')
+    for (let count = 2; count < 10; count++) await keyOf(app, sendAsUser(user), 'name: "x"')
+    const keyIdOf = async (response: ReturnType<typeof rotate>): Promise<string> =>
+      (await response).data!.rotateAccessKey.key
+    const second = await keyIdOf(rotate(user, first.keyId, ', overlap: 60'))
+    expect(failure(await rotate(user, second))).toEqual({ code: 'LIMIT_EXCEEDED' })
+    const before = now
+    now = new Date(now.getTime() + 60_000)
+    const third = await keyIdOf(rotate(user, second, ', overlap: 60'))
+    now = before
+    const keys = (await listed(user)).map(({ key }: { key: string }) => key)
+    expect(keys).toEqual(expect.arrayContaining([second, third]))
+    expect(keys).not.toContain(first.keyId)
+    const { login } = await user.data('{ login { events(size: 3) { items { type target { id } } } } }')
+    expect(login.events.items).toEqual([
+      { type: 'ACCESS_KEY_UPDATE', target: [{ id: second }] },
+      { type: 'ACCESS_KEY_CREATE', target: [{ id: third }] },
+      { type: 'ACCESS_KEY_DELETE', target: [{ id: first.keyId }] },
+    ])
+  })
+
+  it('is rejected for an expired key', async () => {
+    const user = await app.createUser()
+    const expires = new Date(now.getTime() + 30_000)
+    const key = await keyOf(app, sendAsUser(user), `expires: "${expires.toISOString()}"`)
+    const before = now
+    now = expires
+    const { errors } = await rotate(user, key.keyId)
+    now = before
+    expect(errors?.[0]).toMatchObject({ extensions: { code: 'CONFLICT' }, message: /has expired/ })
+  })
+
   it('does not extend the expiry of either key', async () => {
     const user = await app.createUser()
     const expires = new Date(now.getTime() + 30_000).toISOString()

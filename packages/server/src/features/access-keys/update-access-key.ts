@@ -6,21 +6,22 @@ import { assertName, assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { type RestrictionPart, restrictionOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
+import { recordEvents } from '../events/record.ts'
 import { assertRestrictable, narrowed } from '../restrictions/own-restriction.ts'
+import { lockAccount } from '../users/users.ts'
 import type { AccessKey } from './access-key.ts'
 import {
   isRestricted,
-  lockAccount,
   moveToRestricted,
   removeAccessKey,
   selectAccessKey,
   writeAccessKey,
 } from './access-keys.queries.ts'
 import { type AccessInput, assertFuture, readRateShare } from './create-access-key.ts'
-import { announce, changesOf } from './key-events.ts'
+import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { assertComplies } from './key-policy.ts'
 import { assertNotStronger } from './key-strength.ts'
-import { readNetworks } from './networks.ts'
+import { areWithin, readNetworks } from './networks.ts'
 
 export interface AccessKeyChange {
   /** null clears the name. */
@@ -39,7 +40,7 @@ export interface AccessKeyChange {
 
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
-/** Changes a key. Its access can only shrink. A key can disable itself. */
+/** Changes a key. Its access can only shrink, except networks and the share of the quota. A key can disable itself. */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,
   key: string,
@@ -51,14 +52,19 @@ export async function updateAccessKey(
     const after = applyChange(before, change, clock())
     const changes = changesOf(before, after)
     if (changes === undefined) return before
-    if (after.enabled && !before.enabled) await assertNotStronger({ db: transaction, viewer }, after)
+    if (after.enabled && (!before.enabled || isWidened(before, after)))
+      await assertNotStronger({ db: transaction, viewer }, after)
     await assertComplies({ db: transaction, viewer }, after, before)
     if (after.isRestricted && !before.isRestricted) await moveToRestricted(transaction, viewer.accountId, key)
     await writeAccessKey(transaction, viewer.accountId, after)
-    await announce({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
+    await notifyChanges(transaction, [after])
+    await recordEvents(transaction, { viewer }, [eventOf('ACCESS_KEY_UPDATE', after, { changes })])
     return after
   })
 }
+
+const isWidened = (before: AccessKey, after: AccessKey): boolean =>
+  !areWithin(after.networks, before.networks) || after.rateShare > before.rateShare
 
 function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): AccessKey {
   const { name, enabled, access, own = {}, expires, networks, rateShare } = change
@@ -91,7 +97,8 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
   await db.transaction().execute(async (transaction) => {
     const deleted = await lockAccessKey(transaction, viewer, key)
     await removeAccessKey(transaction, viewer.accountId, deleted)
-    await announce({ db: transaction, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+    await notifyChanges(transaction, [deleted])
+    await recordEvents(transaction, { viewer }, [deletionOf(deleted)])
   })
 }
 

@@ -47,11 +47,7 @@ async function permissionsOf(
 ): Promise<number | string> {
   if (accessKey !== null) {
     const key = await findKeyGrant(db, accessKey)
-    if (key?.accountId !== accountId || key.isUserDisabled)
-      return `the access key ${accessKey} that started the job no longer exists`
-    if (!key.enabled) return `the access key ${accessKey} that started the job is disabled`
-    if (key.expires !== null && key.expires <= now)
-      return `the access key ${accessKey} that started the job has expired`
+    if (key?.accountId !== accountId) return `the access key ${accessKey} that started the job no longer exists`
     if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
     const rejection = rejectionOfKey(key, { now, address: undefined })
     if (rejection !== undefined)

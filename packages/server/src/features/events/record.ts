@@ -23,8 +23,8 @@ export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }:
   isDevice === true || isServer === true ? null : personId
 
 /**
- * Writes events to the viewer's account. Call this in the transaction that makes the change, after locking the changed
- * rows. The locks keep event IDs in the order of the changes.
+ * Writes events to the viewer's account. Call this last in the transaction that makes the change, after locking the
+ * changed rows. The locks keep event IDs in the order of the changes.
  */
 export async function recordEvents(
   db: Database,
@@ -58,14 +58,18 @@ const insertText = eventInsert({
     as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
 })
 
-/** Returns the old and new values of the changed fields for an event, or undefined if no field changed. */
+/**
+ * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays and times by
+ * their contents.
+ */
 export function fieldChanges<Fields extends object>(
   before: Fields,
   after: Fields,
 ): Record<string, { old: unknown; new: unknown }> | undefined {
   const changes: Record<string, { old: unknown; new: unknown }> = {}
   for (const field of Object.keys(after) as (keyof Fields & string)[]) {
-    if (before[field] !== after[field]) changes[field] = { old: before[field], new: after[field] }
+    if (JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+      changes[field] = { old: before[field] ?? null, new: after[field] }
   }
   return Object.keys(changes).length === 0 ? undefined : changes
 }

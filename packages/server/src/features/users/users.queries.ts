@@ -23,8 +23,11 @@ export async function insertAccount(db: Database, account: NewAccount): Promise<
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-const contact = sql.raw(`coalesce(contact_email, email) as email,
-  case when contact_name is null then name else nullif(contact_name, '') end as name`)
+/** The account's address and name as they are shown, as columns of a query of `account`. */
+export const contactColumns = `coalesce(account.contact_email, account.email) as email,
+  case when account.contact_name is null then account.name else nullif(account.contact_name, '') end as name`
+
+const contact = sql.raw(contactColumns)
 
 export async function findAccount(db: Database, accountId: string): Promise<UserDetails | undefined> {
   const { rows } = await sql<UserDetails>`
@@ -73,24 +76,13 @@ export async function countOtherAccounts(db: Database, accountId: string): Promi
   return rows[0]!.count
 }
 
-/** Lets only one transaction at a time change the account's roles, members, and invitations. */
-export async function lockAccount(db: Database, accountId: string): Promise<void> {
-  await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
-}
-
-/** Returns the account's address and name as they are shown, or undefined if it does not exist. */
-export async function findContact(
-  db: Database,
-  accountId: string,
-): Promise<{ email: string; name: string | null } | undefined> {
-  const [row] = await query<{ email: string; name: string | null }>(
-    db,
-    `select coalesce(contact_email, email) as email,
-       case when contact_name is null then name else nullif(contact_name, '') end as name
-     from account where id = $1`,
-    [accountId],
-  )
-  return row
+/**
+ * Lets only one transaction at a time change the account's access keys, roles, members, and invitations. Other changes to the
+ * account's data do not wait. Returns false if the account does not exist.
+ */
+export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
+  const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])
+  return rows.length > 0
 }
 
 /** Writes the account's address and name; null for none. */

@@ -10,6 +10,8 @@ import { insertMembership, insertPerson } from './people/people.queries.ts'
 import type { UserDetails } from './user.ts'
 import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 
+export { lockAccount } from './users.queries.ts'
+
 /** RFC 5321 §4.5.3.1.3: a path has at most 256 octets, including the angle brackets. */
 const EMAIL_LENGTH = 254
 

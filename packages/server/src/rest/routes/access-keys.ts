@@ -87,7 +87,7 @@ export const accessKeyRoutes: readonly Route[] = [
       setKeyPolicy(
         maxDays: $maxDays, personalKeys: $personalKeys, requireDigest: $requireDigest, requireNetworks: $requireNetworks,
         enforcedFrom: $enforcedFrom
-      ) { ...KeyPolicy }
+      ) { ...KeyPolicyRules }
     }`,
     at: 'setKeyPolicy',
     status: 200,

@@ -4,13 +4,25 @@ import type { Invitation } from './invitation.ts'
 const columns = `id, email, role_id as "roleId", created, expires, inviter_id as "inviterId", source,
   email_status as "emailStatus"`
 
-/** Selects the invitations that expire after a time, newest first. */
-export function selectInvitations(db: Database, accountId: string, after: Date): Promise<Invitation[]> {
+/** Selects up to `limit` invitations that expire after a time, newest first. */
+export function selectInvitations(
+  db: Database,
+  accountId: string,
+  { after, limit }: { after: Date; limit: number },
+): Promise<Invitation[]> {
   return query(
     db,
-    `select ${columns} from invitation where account_id = $1 and expires > $2 order by created desc, id`,
-    [accountId, after],
+    `select ${columns} from invitation where account_id = $1 and expires > $2 order by created desc, id limit $3`,
+    [accountId, after, limit],
   )
+}
+
+export async function findInvitation(db: Database, accountId: string, id: string): Promise<Invitation | undefined> {
+  const [row] = await query<Invitation>(db, `select ${columns} from invitation where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+  ])
+  return row
 }
 
 export async function countInvitations(db: Database, accountId: string, now: Date): Promise<number> {

@@ -1,8 +1,7 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
 import { describeSource } from '../../events/event-source.ts'
 import { loadPerson } from '../people/people.ts'
-import { builtInRole } from '../roles/role.ts'
-import { listRoles } from '../roles/roles.ts'
+import { findRole } from '../roles/roles.ts'
 import {
   acceptInvitation,
   createInvitation,
@@ -20,8 +19,7 @@ export const invitationsPart = schemaPart(new URL('./invitations.graphql', impor
       const inviter = inviterId === null ? null : await loadPerson(context, inviterId)
       return describeSource({ source, deviceId: null, targets: [] }, inviter)
     },
-    role: async ({ roleId }, _args, context) =>
-      (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer'),
+    role: ({ roleId }, _args, context) => findRole(context, roleId),
   },
   Mutation: {
     acceptInvitation: (_root, { token }, context) => acceptInvitation(context, token),

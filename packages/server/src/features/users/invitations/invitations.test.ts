@@ -4,6 +4,7 @@ import { errorOf, newPerson, openBrowser, signIn } from '../../../../test/client
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newOutsider, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { disableUser, enableUser } from '../user-administration.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -87,6 +88,50 @@ describe('invitations', () => {
     await done(owner, setRole, { personId: admin.id, roleId: 'viewer' })
     expect((await ask(await newOutsider(app), accept, { token })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
     expect(await eventsOf('MEMBER_JOIN')).toEqual([])
+  })
+
+  it('are rejected while the inviter is disabled', async () => {
+    const { token } = await invite(admin)
+    const person = await newOutsider(app)
+    await disableUser(app.db, admin.email, new Date())
+    expect((await ask(person, accept, { token })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
+    await enableUser(app.db, admin.email)
+    expect((await ask(person, accept, { token })).error).toBeUndefined()
+  })
+
+  it('can be shown while another request changes the account, and lock the account before the invitation', async () => {
+    const { id, token } = await invite(admin, 'viewer', `waiting-${Date.now()}@example.com`)
+    const password = 'correct horse battery staple'
+    let accepting: Promise<{ status: number }> | undefined
+    await app.db.transaction().execute(async (transaction) => {
+      await sql`select from account where id = ${account.accountId} for no key update`.execute(transaction)
+      expect((await openBrowser(app).auth('/invitation', { token })).status).toBe(200)
+      accepting = openBrowser(app).auth('/accept-invitation', { token, password })
+      await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
+      // Fails if the request has locked the invitation already.
+      await sql`select from invitation where account_id = ${account.accountId} and id = ${id} for update nowait`.execute(
+        transaction,
+      )
+      expect((await openBrowser(app).auth('/invitation', { token })).status).toBe(200)
+    })
+    expect((await accepting!).status).toBe(200)
+  })
+
+  async function isWaiting(): Promise<boolean> {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+    return rows.length > 0
+  }
+
+  it('are listed up to 200', async () => {
+    await sql`
+      insert into invitation (account_id, id, token_hash, role_id, created, expires, source)
+      select ${account.accountId}, 'in_' || i, sha256((${account.accountId} || i)::bytea), 'viewer', now() - interval '7 days',
+        now() - interval '1 day', '{"kind": "console"}'
+      from generate_series(1, 201) as i`.execute(app.db)
+    const { id } = await invite(admin)
+    const { invitations } = (await done(admin, '{ login { invitations { id } } }')).login
+    expect([invitations.length, invitations[0].id]).toEqual([200, id])
   })
 
   it('end when they are deleted or receive a new link', async () => {

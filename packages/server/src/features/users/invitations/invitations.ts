@@ -11,10 +11,10 @@ import type { EventTypeName, Target } from '../../events/event-types.ts'
 import { actorOf, type NewEvent, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
 import { addMember, findMember, personTarget } from '../members/members.ts'
-import { findPerson } from '../people/people.ts'
+import { findPerson, isDisabled } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, canGrant, getRole } from '../roles/roles.ts'
-import { findContact, lockAccount } from '../users.queries.ts'
+import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 import type { Invitation, ShownInvitation } from './invitation.ts'
 import {
@@ -34,9 +34,13 @@ const MAX_DAYS = 30
 /** How long expired invitations stay in the list. */
 export const EXPIRED_DAYS = 7
 
+/** The number of invitations that a list contains. */
+export const MAX_LISTED = limits.invitations * 2
+
 /** Lists open invitations, newest first, and those that expired within the last week. */
 export async function listInvitations({ db, viewer, clock }: Context): Promise<ShownInvitation[]> {
-  const found = await selectInvitations(db, viewer.accountId, new Date(clock().getTime() - EXPIRED_DAYS * DAY_MS))
+  const after = new Date(clock().getTime() - EXPIRED_DAYS * DAY_MS)
+  const found = await selectInvitations(db, viewer.accountId, { after, limit: MAX_LISTED })
   return found.map((invitation) => ({ ...invitation, link: null }))
 }
 
@@ -109,6 +113,7 @@ export async function resendInvitation({ db, viewer, clock, origin }: Context, i
 export async function deleteInvitation({ db, viewer }: Context, id: string): Promise<void> {
   assertStorable(id, 'id')
   await db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, viewer.accountId)
     const invitation = await lockInvitation(transaction, viewer.accountId, id)
     if (invitation === undefined) throw notFound('invitation', id)
     await removeInvitation(transaction, viewer.accountId, id)
@@ -159,7 +164,7 @@ export async function join(
   await lockAccount(transaction, accountId)
   const stillThere = await findByToken(transaction, tokenHash, now)
   const invitation = stillThere?.id === id ? await lockInvitation(transaction, accountId, id) : undefined
-  const account = await findContact(transaction, accountId)
+  const account = await findAccount(transaction, accountId)
   if (invitation === undefined || account === undefined) throw unknownInvitation()
   const role = await getRole(transaction, accountId, invitation.roleId)
   await assertStillGrantable(transaction, accountId, { invitation, role })
@@ -175,10 +180,10 @@ export async function join(
   }
   const event: NewEvent = { type: 'MEMBER_JOIN', targets: [personTarget(person)], data }
   await announce(transaction, { ...viewer, accountId, email: account.email }, event)
-  return { id: accountId, ...account }
+  return account
 }
 
-/** Throws FORBIDDEN if the inviter could not grant the role now. */
+/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person can grant none. */
 async function assertStillGrantable(
   db: Database,
   accountId: string,
@@ -187,7 +192,8 @@ async function assertStillGrantable(
   const { inviterId } = invitation
   const inviter = inviterId === null ? undefined : await findMember(db, accountId, inviterId)
   const granting = inviter && (await getRole(db, accountId, inviter.roleId))
-  if (granting !== undefined && canGrant(granting, role)) return
+  const mayGrant = inviter !== undefined && granting !== undefined && canGrant(granting, role)
+  if (mayGrant && !(await isDisabled(db, inviter.personId))) return
   throw new ApiError('FORBIDDEN', 'the person who invited you can no longer give you this role: ask for another link', {
     reason: 'exceeds-own-access',
   })

@@ -4,9 +4,9 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
 import { insertPerson } from '../people/people.ts'
 import { getRole } from '../roles/roles.ts'
-import { findContact } from '../users.queries.ts'
+import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
-import { lockInvitation } from './invitations.queries.ts'
+import { findInvitation, lockInvitation } from './invitations.queries.ts'
 import { hashOf, join, openInvitation, unknownInvitation } from './invitations.ts'
 
 interface InvitationDeps {
@@ -17,14 +17,12 @@ interface InvitationDeps {
 /** The content of an invitation's page before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, hashOf(token), clock())
-  return db.transaction().execute(async (transaction) => {
-    const invitation = await lockInvitation(transaction, found.accountId, found.id)
-    const account = await findContact(transaction, found.accountId)
-    if (invitation === undefined || account === undefined) throw unknownInvitation()
-    const role = await getRole(transaction, found.accountId, invitation.roleId)
-    const { email, expires } = invitation
-    return { account, email, role: role.name, expires }
-  })
+  const invitation = await findInvitation(db, found.accountId, found.id)
+  const account = await findAccount(db, found.accountId)
+  if (invitation === undefined || account === undefined) throw unknownInvitation()
+  const role = await getRole(db, found.accountId, invitation.roleId)
+  const { email, expires } = invitation
+  return { account: { email: account.email, name: account.name }, email, role: role.name, expires }
 }
 
 /** Creates a person with a password, who becomes a member, in one transaction. */
@@ -36,6 +34,7 @@ async function joinAsNewPerson(
   const tokenHash = hashOf(token)
   const found = await openInvitation(db, tokenHash, now)
   return db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, found.accountId)
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const email = invitation?.email ?? given
     if (email === null) throw badInput('email is missing: the invitation is not addressed to anyone')

@@ -8,7 +8,7 @@ export function selectMembers(db: Database, accountId: string, personId: string 
     `select person.id as "personId", person.email, person.name, role_id as "roleId", membership.source, membership.created,
        membership.last_used as "lastUsed",
        (select count(*)::int from every_key
-         where every_key.account_id = $1 and made_by = person.id and kind = 'account') as "accountKeys"
+         where every_key.account_id = $1 and coalesce(made_by, every_key.account_id) = person.id and kind = 'account') as "accountKeys"
      from membership join person on person.id = person_id
      where membership.account_id = $1 and ($2::text is null or person_id = $2) order by lower(person.email), person.id`,
     [accountId, personId],

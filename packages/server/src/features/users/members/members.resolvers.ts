@@ -1,13 +1,7 @@
-import type { Context } from '../../../context.ts'
 import { schemaPart } from '../../../graphql/assemble.ts'
-import { builtInRole, type Role } from '../roles/role.ts'
-import { listRoles } from '../roles/roles.ts'
+import { findRole } from '../roles/roles.ts'
 import { describeGrant, findOwnKey, findOwnPerson, listMemberships } from './me.ts'
 import { leaveAccount, listMembers, removeMember, setMemberRole, updateAccount } from './members.ts'
-
-/** A role that was deleted a moment ago allows nothing more than reading. */
-const roleOf = async (context: Context, roleId: string): Promise<Role> =>
-  (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
 export const membersPart = schemaPart(new URL('./members.graphql', import.meta.url), {
   Query: {
@@ -27,7 +21,7 @@ export const membersPart = schemaPart(new URL('./members.graphql', import.meta.u
   },
   Member: {
     person: ({ personId, email, name }) => ({ id: personId, email, name }),
-    role: ({ roleId }, _args, context) => roleOf(context, roleId),
+    role: ({ roleId }, _args, context) => findRole(context, roleId),
   },
   Mutation: {
     leaveAccount: async (_root, _args, context) => {

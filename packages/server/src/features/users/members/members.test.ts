@@ -128,6 +128,21 @@ describe('members', () => {
     expect(after).toContainEqual({ key: account.keyId, enabled: true })
   })
 
+  it('who founded the account count as the creators of keys from before creators were recorded', async () => {
+    await app.db.updateTable('access_key').set({ made_by: null }).where('key', '=', account.keyId).execute()
+    const document = '{ login { members { person { id } accountKeys } accessKeys { key enabled } } }'
+    const founder = { person: { id: account.accountId }, accountKeys: 1 }
+    expect((await done(owner, document)).login.members).toContainEqual(founder)
+    const disable = 'mutation ($id: ID!) { removeMember(personId: $id, disableKeys: true) }'
+    await done(owner, disable, { id: account.accountId })
+    expect((await done(owner, document)).login.accessKeys).toEqual([{ key: account.keyId, enabled: false }])
+    const { login } = await done(owner, '{ login { events(size: 2) { items { type data } } } }')
+    expect(login.events.items).toMatchObject([
+      { type: 'MEMBER_LEAVE', data: { keys: 1 } },
+      { type: 'ACCESS_KEY_UPDATE', data: { changes: { enabled: { old: true, new: false } } } },
+    ])
+  })
+
   it('can leave the account, except the last owner', async () => {
     await done(viewer, leave)
     expect(await eventsOf('MEMBER_LEAVE')).toMatchObject([{ actor: { id: viewer.id }, data: { self: true } }])

@@ -12,7 +12,7 @@ import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
 import type { User } from '../user.ts'
-import { findContact, lockAccount, writeContact } from '../users.queries.ts'
+import { findAccount, lockAccount, writeContact } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 import type { Member } from './member.ts'
 import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
@@ -112,10 +112,11 @@ async function endMembership(
   const role = await getRole(db, viewer.accountId, roleId)
   await deleteMembership(db, viewer.accountId, personId)
   if (roleId === 'owner') await assertOwnerRemains(db, viewer.accountId)
-  await endPersonalKeys({ db, viewer }, personId)
-  const keys = disableKeys ? await disableKeysOf({ db, viewer }, personId) : 0
-  const data = { email, role: role.name, source, keys, ...(self && { self }) }
-  await recordEvents(db, { viewer }, [{ type: 'MEMBER_LEAVE', targets: [personTarget(member)], data }])
+  const ended = await endPersonalKeys({ db, viewer }, personId)
+  const disabled = disableKeys ? await disableKeysOf({ db, viewer }, personId) : []
+  const data = { email, role: role.name, source, keys: disabled.length, ...(self && { self }) }
+  const leaving = { type: 'MEMBER_LEAVE' as const, targets: [personTarget(member)], data }
+  await recordEvents(db, { viewer }, [...ended, ...disabled, leaving])
 }
 
 /**
@@ -173,15 +174,15 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
   const { accountId } = viewer
   await db.transaction().execute(async (transaction) => {
     await lockAccount(transaction, accountId)
-    const before = await findContact(transaction, accountId)
+    const before = await findAccount(transaction, accountId)
     if (before === undefined) throw notFound('account', accountId)
     const after = { email: email ?? before.email, name: name === undefined ? before.name : name }
     const changes = fieldChanges(before, after)
     if (changes === undefined) return
     await writeContact(transaction, accountId, after)
+    await reloadAccessKeys(transaction, accountId)
     const targets: Target[] = [{ id: accountId, name: after.email, kind: 'user' }]
     await recordEvents(transaction, { viewer }, [{ type: 'ACCOUNT_UPDATE', targets, data: { changes } }])
-    await reloadAccessKeys(transaction, accountId)
   })
   return { id: accountId }
 }

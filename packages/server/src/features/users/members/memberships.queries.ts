@@ -1,5 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { StoredRole } from '../roles/role.ts'
+import { contactColumns } from '../users.queries.ts'
 
 /** An account with the person's role; null if the person is no member. */
 export interface MembershipRow {
@@ -20,8 +21,7 @@ export function selectMemberships(
 ): Promise<MembershipRow[]> {
   return query(
     db,
-    `select account.id, coalesce(contact_email, account.email) as email,
-       case when contact_name is null then account.name else nullif(contact_name, '') end as name,
+    `select account.id, ${contactColumns},
        case when role_id is not null then jsonb_build_object('id', role_id, 'name', role.name,
          'permissions', role.permissions, 'restriction', role.restriction, 'groups', coalesce(role.groups, '{}')) end as role
      from account left join membership on membership.account_id = account.id and person_id = $1

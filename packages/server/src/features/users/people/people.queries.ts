@@ -58,6 +58,12 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
+/** Whether an operator disabled the person. */
+export async function isDisabled(db: Database, personId: string): Promise<boolean> {
+  const rows = await query(db, 'select id from person where id = $1 and disabled is not null', [personId])
+  return rows.length > 0
+}
+
 export async function writeDisabled(db: Database, personId: string, disabled: Date | null): Promise<void> {
   await db.updateTable('person').set({ disabled }).where('id', '=', personId).execute()
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { selectPeople } from './people.queries.ts'
 
-export { findPerson, insertMembership, insertPerson } from './people.queries.ts'
+export { findPerson, insertMembership, insertPerson, isDisabled } from './people.queries.ts'
 
 export interface KnownPerson {
   id: string

@@ -21,7 +21,7 @@ import {
   withinOf,
 } from '../../restrictions/own-restriction.ts'
 import { lockAccount } from '../users.queries.ts'
-import { allRoles, type Role, roleTarget, type StoredRole } from './role.ts'
+import { allRoles, builtInRole, type Role, roleTarget, type StoredRole } from './role.ts'
 import { countRoleUses, removeRole, saveRole, selectRoles } from './roles.queries.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
@@ -33,6 +33,10 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 
 /** Counts the members and open invitations of each role, once per request. */
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
+
+/** Finds the role of a member or an invitation. A role that was deleted a moment ago allows nothing more than reading. */
+export const findRole = async (context: Context, roleId: string): Promise<Role> =>
+  (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
 export async function readRoles(db: Database, accountId: string): Promise<Role[]> {
   return allRoles(await selectRoles(db, accountId))
