@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { flag, integer, issuer, oneOf, ranges } from './values.ts'
 
-/** Sign-in by OpenID Connect. */
+/** Settings for signing in with OpenID Connect. */
 export const singleSignOnSettings = {
   oidcIssuer: setting({
     name: 'MUSTER_OIDC_ISSUER',

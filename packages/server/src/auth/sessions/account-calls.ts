@@ -15,7 +15,7 @@ import { attemptSubject } from './sign-in/sign-in-attempts.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
-/** Calls to change a user's name and how the user signs in. */
+/** Defines the calls that change a user's name and how the user signs in. */
 export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',

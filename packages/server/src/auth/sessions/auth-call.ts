@@ -12,7 +12,6 @@ import type { Invitations } from './sign-in/invitations.ts'
 import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 import type { Provider } from './single-sign-on/provider.ts'
 
-/** How a user authenticated. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey' | 'single sign-on'
 
 export interface SignIn {
@@ -42,7 +41,7 @@ export interface AuthDeps {
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
   /** Called once recorded entries are committed. */
   onRecorded: () => void
-  /** Lets work continue after the response. The server waits for the work before it closes. */
+  /** Lets work continue after the response. The server waits for this work before it closes. */
   inBackground: (work: Promise<void>) => void
 }
 
@@ -52,7 +51,7 @@ export interface AuthRequest extends AuthDeps {
   fields: JsonFields
   /** The session of a user who is already signed in. */
   session: Session | undefined
-  /** Set-Cookie headers for the response. */
+  /** The Set-Cookie headers of the response. */
   cookies: string[]
 }
 
@@ -62,7 +61,7 @@ export interface AuthCall {
   path: string
   /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can turn these off. */
   usesPassword?: true
-  /** The allowed members of the body. */
+  /** The members that the body may have. */
   takes?: readonly string[]
   /** Returns the response, which is sent as JSON. */
   handle: (call: AuthRequest) => Promise<object>

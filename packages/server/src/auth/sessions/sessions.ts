@@ -17,7 +17,7 @@ import {
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** How long a check's result is cached, because open streams are checked often. */
+/** The number of milliseconds for which the result of a check is cached, because open streams are checked often. */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
@@ -36,29 +36,33 @@ export interface WorkingAccount {
 export interface Session {
   readonly id: string
   readonly personId: string
-  /** The address of the person. */
+  /** The email address of the person. */
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
-  /** Whether the session ends even if it is used. */
+  /** Whether the session ends at a fixed time, even if it is in use. */
   readonly isFixed: boolean
   /** The accounts that the person is a member of, in the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
 }
 
-/** Reads sessions from the database for each request, so that ending a session takes effect in every process. */
+/** Reads sessions from the database for each request. When a session ends, this takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
   /** Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it was extended. */
   renew(session: Session): Promise<boolean>
   /**
-   * Returns the account that a request uses: the account in the header; without the header, the account that the person used
-   * last; before the first use, the account that the person joined first. Returns undefined for a person who is a member of no
-   * account. Throws FORBIDDEN if the person is not a member of the account in the header.
+   * Returns the account that a request uses. This is the account in the header. Without the header, it is the account
+   * that the person used last, and before the first use, the account that the person joined first. Returns undefined
+   * for a person who is not a member of any account. Throws FORBIDDEN if the person is not a member of the account in
+   * the header.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
-  /** Returns why a viewer with a session would be rejected now, if at all. The result may be up to half a second old. */
+  /**
+   * Returns why a viewer with a session would be rejected now, or undefined if it would not. The result may be up to
+   * half a second old.
+   */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
@@ -111,7 +115,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
   }
 }
 
-/** The response is the same whether the account does not exist or the person is not a member of it. */
+/** Returns one error for two cases: the account does not exist, or the person is not a member of it. */
 export const notAMember = (): ApiError =>
   new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
 
@@ -121,8 +125,8 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * Returns what a session allows in an account, for downloads that it requested. A download is fetched without the session's
- * cookie. Returns undefined if the session has ended or its person is not a member.
+ * Returns the access that a session grants in an account, for downloads that the session requested. The request for a
+ * download has no session cookie. Returns undefined if the session has ended or its person is not a member.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
@@ -141,7 +145,10 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
   return accounts.find(({ id }) => id === lastAccount) ?? accounts[0]
 }
 
-/** The account of a person who is a member of none is empty, so no query finds anything. */
+/**
+ * Returns the viewer of a session. If the person is not a member of any account, the account is empty, so no query
+ * finds anything.
+ */
 export const viewerOf = (session: Session, account = accountOf(session, undefined)): Viewer => ({
   accountId: account?.id ?? '',
   email: account?.email ?? session.email,

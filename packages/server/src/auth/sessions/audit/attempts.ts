@@ -9,13 +9,13 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** Reasons for a failed sign-in: wrong credentials, or a disabled user's correct credentials. */
+/** The reasons for a failed sign-in: wrong credentials, or correct credentials of a disabled user. */
 const failures: readonly unknown[] = [
   ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
   ...['sso-disabled', 'sso-link-required', 'sso-not-invited'],
 ]
 
-/** What an attempt needs of a call. */
+/** The members of a call that an attempt needs. */
 type Attempting = Pick<
   AuthRequest,
   'attempts' | 'db' | 'clock' | 'request' | 'addressOf' | 'record' | 'onRecorded' | 'inBackground'
@@ -25,7 +25,7 @@ type Attempting = Pick<
 export interface Attempt {
   /** The kind of credentials, such as `password`. */
   method: string
-  /** Finds the targeted user. Resolves to undefined if no user matches the email address or credential. */
+  /** Finds the user that the attempt targets. Resolves to undefined if no user has the email address or credential. */
   findUser: () => Promise<AttemptedUser | undefined>
 }
 

@@ -8,7 +8,7 @@ import { addCookies, completeSignIn } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 import { attemptSubject } from './sign-in-attempts.ts'
 
-/** Calls to finish a sign-in with two-factor authentication. */
+/** Defines the calls that finish a sign-in with two-factor authentication. */
 export const codeSignInCalls: readonly AuthCall[] = [
   {
     method: 'POST',
@@ -46,7 +46,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
         ? { method, findUser: async () => user }
         : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
     return runAttempt(call, { subjects, attempt }, async () => {
-      // Looked up before the attempt, because the last wrong code deletes the pending sign-in.
+      // The user is looked up before the attempt, because the last wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
       const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })

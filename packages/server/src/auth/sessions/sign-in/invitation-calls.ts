@@ -8,7 +8,7 @@ import { attemptSubject } from './sign-in-attempts.ts'
 
 const TOKEN_LENGTH = 100
 
-/** Calls of the page to which the link of an invitation leads. Guesses count as attempts to sign in. */
+/** Defines the calls of the page to which the link of an invitation leads. Guesses count as attempts to sign in. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {
@@ -26,7 +26,10 @@ async function describe(call: AuthRequest): Promise<object> {
   return { invitation: await call.invitations.describe(token) }
 }
 
-/** Creates a person with a password and signs in. People who exist sign in first and then accept with a mutation. */
+/**
+ * Creates a person with a password and signs in. A person who already exists must sign in first and then accept with a
+ * mutation.
+ */
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request, session } = call
   if (session !== undefined) throw badInput('you are signed in: accept the invitation with acceptInvitation')

@@ -16,9 +16,9 @@ export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
   /** The limit is higher because every sign-in page requests options when it opens. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
-  /** Starting single sign-on stores a row, but guesses nothing. */
+  /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
-  /** Valid logout tokens do not count. */
+  /** Limits logout tokens. Valid ones do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
    * The name is a hash, because people sometimes type their password into the email field. The limit is twice that of a
@@ -33,7 +33,7 @@ export const attemptSubject = {
   person: (personId: string): AttemptSubject => ({ name: `account ${personId}`, allowed: 10 }),
 }
 
-/** Counts possible guesses in the database, so that all server processes share the count. */
+/** Counts possible guesses in the database, because all server processes must share the count. */
 export interface SignInAttempts {
   /**
    * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the first

@@ -10,7 +10,7 @@ import { attemptSubject } from './sign-in-attempts.ts'
 
 const EMAIL_LENGTH = 254
 
-/** Calls to sign in, with or without two-factor authentication. */
+/** Defines the calls that sign in, with or without two-factor authentication. */
 export const signInCalls: readonly AuthCall[] = [
   {
     method: 'POST',

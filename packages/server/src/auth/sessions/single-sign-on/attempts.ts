@@ -18,8 +18,8 @@ export interface AttemptDeps {
 export type Purpose = Pick<StoredAttempt, 'returnTo' | 'invitationHash' | 'personId'>
 
 /**
- * Stores an attempt. The session's cookie does not come back with the provider's redirect, because it is `SameSite=Strict`, so
- * the browser gets another cookie. Several tabs of a browser share it.
+ * Stores an attempt. The session cookie is `SameSite=Strict`, so browsers do not send it with the provider's redirect.
+ * Therefore, the browser gets another cookie, which all its tabs share.
  */
 export async function startAttempt(
   { db, clock, isSecure }: AttemptDeps,

@@ -1,21 +1,21 @@
 import { ssoError } from '../../rejection-reasons.ts'
 
-/** What the provider says of a person. The issuer and the subject identify the person, and nothing else does. */
+/** The provider's data about a person. Only the issuer and the subject together identify the person. */
 export interface Identity {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the address can be trusted to be the person's. */
+  /** Whether the provider or the settings confirm that the address belongs to the person. */
   emailVerified: boolean
   name: string | null
-  /** Undefined if the provider does not say, or refers to another place. */
+  /** The groups of the person. Undefined if the provider does not list them, or only refers to another place. */
   groups: readonly string[] | undefined
 }
 
 export interface IdentityOptions {
-  /** The claim that contains the groups, or a path with dots. */
+  /** The name of the claim that contains the groups, or a path with dots. */
   groupsClaim: string
-  /** Whether to trust an address if the provider does not say whether it is verified. */
+  /** Whether to trust an address if the provider does not state whether it is verified. */
   trustEmail: boolean
 }
 
@@ -27,7 +27,7 @@ const MAX_GROUPS = 5_000
 /** Reads the claims of a verified ID token. Throws if they cannot identify a person. */
 export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: IdentityOptions): Identity {
   const { iss, sub, email, email_verified: isVerified, name } = claims
-  // OpenID Connect Core §2: a subject has at most 255 ASCII characters.
+  // A subject has at most 255 ASCII characters (OpenID Connect Core §2).
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_LENGTH)
     throw ssoError('sso-failed')
   return {
@@ -40,7 +40,7 @@ export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: Identi
   }
 }
 
-/** A claim may be named by a path, or by a name with dots, such as a URL. */
+/** Finds a claim by a path, or by a name that contains dots itself, such as a URL. */
 function groupsIn(claims: Claims, path: string): string[] | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)
   const list = typeof value === 'string' ? [value] : value

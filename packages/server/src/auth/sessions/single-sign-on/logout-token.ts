@@ -1,11 +1,11 @@
 import { type JWTVerifyGetKey, jwtVerify } from 'jose'
 
-/** Which sessions a logout token ends. At least one of `sid` and `subject` is set. */
+/** The sessions that a logout token ends. At least one of `sid` and `subject` is set. */
 export interface LogoutToken {
   issuer: string
   sid: string | null
   subject: string | null
-  /** The token's ID. A token with the same ID is not accepted again. */
+  /** The token's ID. The server rejects a second token with the same ID. */
   id: string
   expires: Date
 }
@@ -21,7 +21,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const MAX_AGE_SECONDS = 300
 const TOLERANCE_SECONDS = 30
 
-/** Checks a token by OpenID Connect Back-Channel Logout 1.0 §2.6. Throws if it is not valid. */
+/** Checks a token as OpenID Connect Back-Channel Logout 1.0 §2.6 requires. Throws if the token is invalid. */
 export async function verifyLogoutToken(
   token: string,
   { issuer, clientId, keys, algorithms }: LogoutTokenOptions,
@@ -37,11 +37,11 @@ export async function verifyLogoutToken(
   const { sid = null, sub = null, jti, iat, events, nonce } = payload
   const event = (events as Record<string, unknown> | null)?.[EVENT]
   if (typeof event !== 'object' || event === null) throw new Error('the token has no logout event')
-  // An ID token has a nonce, and must not be accepted as a logout token.
+  // Only an ID token has a nonce, and the server must not accept an ID token as a logout token.
   if (nonce !== undefined) throw new Error('the token has a nonce')
   if ((sid !== null && typeof sid !== 'string') || (sid === null && sub === null))
     throw new Error('the token names no session')
-  // A token with a later expiry is too old by then.
+  // After this time, the token is too old to be accepted, so the server no longer needs to remember its ID.
   const expires = new Date((iat! + MAX_AGE_SECONDS + 2 * TOLERANCE_SECONDS) * 1_000)
   return { issuer, sid: sid as string | null, subject: sub, id: String(jti), expires }
 }

@@ -4,7 +4,9 @@ import { createOutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { StartError } from '../../../start-error.ts'
 import { createProvider, type Provider, type ProviderConfig } from './provider.ts'
 
-/** Creates the provider if the settings name one. Throws StartError if the settings do not belong together. */
+/**
+ * Creates the provider if the settings name one. Throws a StartError if settings that depend on each other are missing.
+ */
 export function openProvider(
   app: FastifyInstance,
   config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,

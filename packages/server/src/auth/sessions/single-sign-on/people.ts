@@ -6,12 +6,15 @@ export interface AdmittedPerson {
   email: string
 }
 
-/** Decides who an identity is. A feature provides it. Every function throws the reason if the person may not sign in. */
+/**
+ * Finds the person of an identity. A feature provides these functions. Each of them throws the reason if the person may
+ * not sign in.
+ */
 export interface SsoPeople {
-  /** Finds or creates the person, and sets the memberships that follow from the groups. */
+  /** Finds or creates the person, and sets the memberships that the groups determine. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   /** Links the identity to a person who is signed in. */
   link(identity: Identity, personId: string): Promise<void>
-  /** Finds the person at whom an attempt is aimed, for the record of a failure. */
+  /** Finds the person that an attempt targets. A failed attempt is recorded for this person. */
   findTarget(identity: Identity): Promise<{ id: string; email: string } | undefined>
 }

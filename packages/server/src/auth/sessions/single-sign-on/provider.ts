@@ -27,12 +27,15 @@ export interface AttemptChecks {
 
 export interface VerifiedSignIn {
   identity: Identity
-  /** How the provider identifies the session, if it does. */
+  /** The provider's ID of the session, if it has one. */
   sid: string | null
   idToken: string
 }
 
-/** The identity provider. Throws `sso-unavailable` if it cannot be reached, and `sso-failed` if a check fails. */
+/**
+ * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, and `sso-failed` if a
+ * check fails.
+ */
 export interface Provider {
   /** The name on the button of the sign-in page. */
   readonly name: string
@@ -40,15 +43,17 @@ export interface Provider {
   authorizationUrl(checks: AttemptChecks): Promise<string>
   /** Checks the provider's response and exchanges its code. */
   verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
-  /** Returns the address that ends the session at the provider, or undefined if it has none. */
+  /**
+   * Returns the address that ends the session at the provider. Returns undefined if the provider has no such address.
+   */
   endSessionUrl(idToken: string): Promise<string | undefined>
   verifyLogoutToken(token: string): Promise<LogoutToken>
 }
 
-/** The algorithms that the server accepts. `none` and algorithms with a shared secret are not among them. */
+/** The signature algorithms that the server accepts. It rejects `none` and algorithms with a shared secret. */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
-/** How long the provider's configuration is used. */
+/** The number of milliseconds for which the provider's configuration is cached. */
 const CONFIGURATION_MS = 3_600_000
 const TIMEOUT_SECONDS = 10
 
@@ -57,7 +62,10 @@ interface Connection {
   keys: ReturnType<typeof createRemoteJWKSet>
 }
 
-/** Reads the provider's configuration at the first sign-in, so that the server starts without the provider. */
+/**
+ * Reads the provider's configuration at the first sign-in, because the server must start even if the provider is
+ * unavailable.
+ */
 export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundFetch, 'fetch'>): Provider {
   const { publicUrl, oidcIssuer: issuer = '', oidcClientId: clientId = '' } = config
   const redirectUri = `${publicUrl}/auth/sso/callback`
@@ -130,10 +138,10 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
     })
     .catch(fail)
   const { issuer, jwks_uri: jwksUri } = configuration.serverMetadata()
-  // OpenID Connect Discovery §4.3: the issuer must be exactly the configured one.
+  // The issuer must be exactly the configured one (OpenID Connect Discovery §4.3).
   if (issuer !== oidcIssuer || jwksUri === undefined) throw ssoError('sso-unavailable')
   configuration.timeout = TIMEOUT_SECONDS
-  // Without this, the signature of an ID token from the token endpoint is not checked.
+  // By default, the library does not check the signature of an ID token from the token endpoint.
   oidc.enableNonRepudiationChecks(configuration)
   const keys = createRemoteJWKSet(new URL(jwksUri), { [jwksFetch]: fetch as unknown as typeof globalThis.fetch })
   return { configuration, keys }
@@ -142,8 +150,8 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. Many providers return the address and the groups only from the UserInfo endpoint
- * (OpenID Connect Core §5.4), whose subject must be the same.
+ * Returns the claims of the ID token. Many providers return the address and the groups only from the UserInfo endpoint,
+ * whose subject must be the same (OpenID Connect Core §5.4).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },
@@ -158,7 +166,7 @@ async function withUserInfo(
   return { ...info, ...claims }
 }
 
-/** An error of the provider or of a check, without its message, which may contain a token. The cause is a code for the log. */
+/** Creates an error without the provider's message, which may contain a token. The cause is a code for the log. */
 function fail(error: unknown): never {
   const { code, error: name } = error as { code?: unknown; error?: unknown }
   const isDenied = error instanceof oidc.AuthorizationResponseError && name === 'access_denied'
@@ -167,7 +175,7 @@ function fail(error: unknown): never {
   throw Object.assign(ssoError(reason), { cause })
 }
 
-/** Whether the request itself failed, or the provider responded with a server error. */
+/** Checks whether the request itself failed, or the provider responded with a server error. */
 function isUnreachable(error: unknown): boolean {
   const { name, code, cause } = error as { name?: string; code?: string; cause?: unknown }
   if (name === 'TimeoutError' || name === 'AbortError' || code === 'OAUTH_TIMEOUT' || code === 'FORBIDDEN_ADDRESS')

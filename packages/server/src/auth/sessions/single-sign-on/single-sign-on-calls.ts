@@ -12,7 +12,7 @@ interface SsoCallOptions {
   isSecure: boolean
 }
 
-/** Calls of console pages that concern single sign-on. */
+/** Defines the calls for single sign-on that the console's pages make. */
 export const ssoCalls = ({ provider, secrets, isSecure }: SsoCallOptions): readonly AuthCall[] => [
   {
     method: 'GET',

@@ -24,11 +24,14 @@ export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' |
   logRejection: LogRejection
 }
 
-/** The longest invitation token and logout token that are read. */
+/** The maximum length of an invitation token in characters, and of a logout token in bytes. */
 const TOKEN_LENGTH = 100
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
-/** Registers the addresses to which the provider sends browsers and logout tokens, and where a sign-in starts. */
+/**
+ * Registers the address at which a sign-in starts, and the addresses to which the provider sends browsers and logout
+ * tokens.
+ */
 export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): void {
   const { provider } = deps
   const page = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => Promise<void>): void => {
@@ -62,14 +65,14 @@ export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): v
     const subjects = [attemptSubject.logoutToken(deps.addressOf(request.raw))]
     await deps.attempts.count(subjects)
     const isValid = await endSessions(deps, provider, request)
-    // OpenID Connect Back-Channel Logout 1.0 §2.8.
+    // The statuses are those of OpenID Connect Back-Channel Logout 1.0 §2.8.
     if (!isValid) return reply.code(400).send({ error: 'invalid_request' })
     await deps.attempts.forgive(subjects)
     return reply.code(200).send()
   })
 }
 
-/** Starts an attempt. Returns the provider's address and the cookie of the browser. */
+/** Starts an attempt. Returns the provider's address and the cookie for the browser. */
 export async function beginSignIn(
   deps: Pick<SsoRouteDeps, 'db' | 'clock' | 'isSecure' | 'provider'>,
   request: FastifyRequest,
@@ -122,14 +125,16 @@ async function endSessions(deps: SsoRouteDeps, provider: Provider, { body }: Fas
   return true
 }
 
-/** A provider that cannot be reached is not the sender's error, so that it retries. */
+/**
+ * Throws UNAVAILABLE if the provider cannot be reached, because the sender should then retry. Ignores any other error.
+ */
 function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.details.reason === 'sso-unavailable')
     throw new ApiError('UNAVAILABLE', 'the configuration of the identity provider cannot be read: retry later')
   return undefined
 }
 
-/** Logs the reason without the address, which contains a code, and without the provider's message. */
+/** Logs the reason. Leaves out the address, which contains a code, and the provider's message. */
 function reasonOf({ logRejection, addressOf }: SsoRouteDeps, request: FastifyRequest, error: unknown): string {
   if (!(error instanceof ApiError)) {
     request.log.error({ err: error }, 'single sign-on failed because of an internal error')

@@ -2,17 +2,17 @@ import { type Database, query } from '../../../db/database.ts'
 
 /** An attempt to sign in, between the redirect to the provider and the redirect back. */
 export interface StoredAttempt {
-  /** SHA-256 of the state. */
+  /** The SHA-256 of the state. */
   id: string
-  /** SHA-256 of the browser's cookie. */
+  /** The SHA-256 of the browser's cookie. */
   browserHash: Buffer
   verifier: string
   nonce: string
   /** The path to open after the sign-in. */
   returnTo: string
-  /** SHA-256 of the token of the invitation from which the sign-in started. */
+  /** The SHA-256 of the token of the invitation from which the sign-in started. */
   invitationHash: Buffer | null
-  /** The signed-in person who links an identity; null for a sign-in. */
+  /** The signed-in person who links an identity, or null if the attempt is a sign-in. */
   personId: string | null
   expires: Date
 }
@@ -33,7 +33,10 @@ export async function insertAttempt(db: Database, attempt: StoredAttempt): Promi
     .execute()
 }
 
-/** Deletes the attempt and returns it, so that it works once. Another browser neither gets nor deletes it. */
+/**
+ * Deletes the attempt and returns it, because an attempt must work only once. Another browser can neither get nor
+ * delete it.
+ */
 export async function takeAttempt(
   db: Database,
   { id, browserHash }: Pick<StoredAttempt, 'id' | 'browserHash'>,
@@ -60,7 +63,9 @@ export interface NewSession {
   method: string
 }
 
-/** Waits for a change of the person, such as disabling. */
+/**
+ * Inserts a session. Waits for a concurrent transaction that changes the person, such as one that disables the person.
+ */
 export async function insertSession(db: Database, session: NewSession): Promise<void> {
   const { id, token, personId, address, agent, created, ends, method } = session
   await db
@@ -72,7 +77,7 @@ export async function insertSession(db: Database, session: NewSession): Promise<
     .execute()
 }
 
-/** What the provider says of a session. */
+/** The provider's data about a session. */
 export interface SsoSession {
   personId: string
   sessionId: string
@@ -96,7 +101,7 @@ export async function insertSsoSession(db: Database, session: SsoSession): Promi
     .execute()
 }
 
-/** Returns the encrypted ID token of a session, if it began by single sign-on. */
+/** Returns the encrypted ID token of a session, if the session began with single sign-on. */
 export async function findIdToken(
   db: Database,
   { personId, id }: { personId: string; id: string },

@@ -42,7 +42,7 @@ export async function startSession(
       encryptedIdToken: secrets.encrypt(ownerOf(personId, session.id), Buffer.from(idToken)),
     })
   })
-  // Inserting the session waited for an operator who was disabling the person.
+  // The insertion waited for any operator who was disabling the person, so the check must follow it.
   if ((await deps.sessions.find(session.token)) === undefined) throw ssoError('sso-disabled')
   try {
     await deps.onSignIn({ personId, email, address, agent, method: SSO_METHOD })
@@ -61,7 +61,7 @@ export async function endSessionUrl(
   const encrypted = await findIdToken(db, { personId, id })
   if (encrypted === undefined) return undefined
   const idToken = secrets.decrypt(ownerOf(personId, id), encrypted).toString()
-  // Signing out works also if the provider is unreachable.
+  // The user must be able to sign out even if the provider is unreachable.
   return provider.endSessionUrl(idToken).catch(() => undefined)
 }
 

@@ -40,7 +40,7 @@ function roleOfKey(permissions = 0): Role {
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
 }
 
-/** What the request may do. Several restrictions are shown as one filter. */
+/** Returns the access of the request. Several restrictions are combined into one filter. */
 export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)

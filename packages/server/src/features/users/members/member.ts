@@ -16,7 +16,6 @@ export interface Member {
 /** The caller, which is the parent of the fields of `Me`. */
 export type Me = Record<string, never>
 
-/** What a request may do. */
 export interface Grant {
   permissions: PermissionName[]
   where: string | null

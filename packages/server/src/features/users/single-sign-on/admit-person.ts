@@ -52,7 +52,10 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   return person
 }
 
-/** Finds the person of an identity that signed in before, and follows a changed address. */
+/**
+ * Finds the person of an identity that has signed in before. If the provider states another address, updates the
+ * person's address.
+ */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findByIdentity(transaction, identity)
@@ -72,7 +75,10 @@ interface AddedPerson extends AdmittedPerson {
   hasJoined?: true
 }
 
-/** Links the identity to the person with its address, or creates a person. Undefined if another sign-in did so first. */
+/**
+ * Links the identity to the person who has its address, or creates a person. Returns undefined if another sign-in did
+ * so first.
+ */
 async function addPerson(
   { db, clock, signUp }: SsoPeopleDeps,
   identity: Identity,
@@ -115,7 +121,10 @@ async function addPerson(
   })
 }
 
-/** Without the membership, the person would not be created. */
+/**
+ * Adds a new person to the account of the invitation. Throws if this is not possible, because the person must then not
+ * be created.
+ */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {
@@ -123,7 +132,10 @@ async function joinAsInvited(transaction: Database, joining: Joining, person: Ad
   })
 }
 
-/** Joins the account of the invitation. A member, and a person whose invitation has ended meanwhile, still signs in. */
+/**
+ * Adds the person to the account of the invitation. A member, or a person whose invitation has ended in the meantime,
+ * can still sign in.
+ */
 async function acceptInvitation(
   { db, clock, log }: SsoPeopleDeps,
   person: AdmittedPerson,
@@ -141,7 +153,7 @@ async function acceptInvitation(
   }
 }
 
-/** Links an identity to a person who is signed in. Throws if it belongs to another person. */
+/** Links an identity to a signed-in person. Throws if the identity belongs to another person. */
 async function link({ db, clock }: SsoPeopleDeps, identity: Identity, personId: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const linked = await insertIdentity(transaction, identity, { personId, email: identity.email, now: clock() })

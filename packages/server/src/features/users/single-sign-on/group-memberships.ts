@@ -13,7 +13,9 @@ interface GroupDeps {
   log: FastifyBaseLogger
 }
 
-/** Sets the memberships by group to what the groups say, in one transaction for each account. Others stay as they are. */
+/**
+ * Sets the memberships that depend on groups, in one transaction for each account. Other memberships stay unchanged.
+ */
 export async function followGroups(
   { db, log }: GroupDeps,
   person: { personId: string; email: string },
@@ -28,14 +30,17 @@ export async function followGroups(
         await changeGroupMembership(transaction, accountId, { person, role })
       })
     } catch (error) {
-      // The last owner stays, and a full account gets no further members. The other accounts are not affected.
+      // The last owner must stay, and a full account gets no further members. Neither affects the other accounts.
       if (!(error instanceof ApiError)) throw error
       log.warn({ accountId, personId, code: error.code }, 'a membership by group was not changed')
     }
   }
 }
 
-/** Returns the first role that names one of the groups: custom roles by name, then built-in ones from the least. */
+/**
+ * Returns the first role that names one of the groups. Custom roles come first, by name. Built-in roles follow, from
+ * the least.
+ */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
   return named.find(({ id }) => !isBuiltIn(id)) ?? named[0]

@@ -5,13 +5,13 @@ export interface IdentityKey {
   subject: string
 }
 
-/** A person, as an identity finds one. */
+/** The person of an identity. */
 export interface IdentifiedPerson {
   personId: string
   email: string
   emailConfirmed: boolean
   isDisabled: boolean
-  /** The address that the provider stated last. */
+  /** The address that the provider stated most recently. */
   statedEmail: string | null
 }
 
@@ -43,7 +43,7 @@ export async function lockByEmail(transaction: Database, email: string): Promise
   return row
 }
 
-/** Links an identity to a person. Returns false if it is linked to a person already. */
+/** Links an identity to a person. Returns false if the identity is already linked to a person. */
 export async function insertIdentity(
   db: Database,
   { issuer, subject }: IdentityKey,
@@ -82,7 +82,7 @@ export async function writeEmail(db: Database, personId: string, email: string):
   )
 }
 
-/** Whether a role of an enabled account names one of the groups. */
+/** Checks whether a role of an enabled account names one of the groups. */
 export async function hasRoleFor(db: Database, groups: readonly string[]): Promise<boolean> {
   const rows = await query(
     db,
@@ -93,7 +93,7 @@ export async function hasRoleFor(db: Database, groups: readonly string[]): Promi
   return rows.length > 0
 }
 
-/** Returns the enabled accounts in which the groups may give the person a role, or once did. */
+/** Returns the enabled accounts in which the groups give the person a role, or gave the person one before. */
 export async function selectGroupAccounts(
   db: Database,
   { personId, groups }: { personId: string; groups: readonly string[] },
