@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { registerHealth } from './health.ts'
 
-it('is ready only while the database responds, and is always alive', async () => {
+it('reports that it is ready only while the database responds, and that it is alive at all times', async () => {
   const database = await createTestDatabase()
   const app = fastify()
   registerHealth(app, database.db)

@@ -80,7 +80,7 @@ it.each(table.filter((each) => !needSession.includes(each)))(
   },
 )
 
-it.each(needSession)('is rejected for an access key: %s', async (_name, route) => {
+it.each(needSession)('rejects an access key: %s', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const response = await owner(route.method, path, { body })
   expect(response).toMatchObject({ status: 403, code: 'FORBIDDEN', message: expect.stringContaining('signed-in') })
@@ -88,7 +88,7 @@ it.each(needSession)('is rejected for an access key: %s', async (_name, route) =
   await assertUntouched()
 })
 
-it.each(changes)('is tested with every body member: %s', (_name, route) => {
+it.each(changes)('tests every body member: %s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())

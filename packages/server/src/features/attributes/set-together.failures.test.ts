@@ -35,7 +35,7 @@ async function lockDevice(id: string): Promise<() => Promise<void>> {
   }
 }
 
-test('does not delay other devices while one device is locked', async () => {
+test('writes to other devices without delay while one device is locked', async () => {
   const [locked, ...free] = setup.nextDevices(8) as [string, ...string[]]
   const unlock = await lockDevice(locked)
   const finished: string[] = []

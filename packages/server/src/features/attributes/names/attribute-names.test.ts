@@ -58,7 +58,7 @@ test('updates the counts of a small account after each change', async () => {
   expect(await namesOf(user)).toEqual([])
 })
 
-test('no longer counts a deleted device', async () => {
+test('stops counting a deleted device', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   const id = await own.addDevice({ site: 'oslo' })
