@@ -23,7 +23,7 @@ export interface Context {
   /** The number of the first record in `from`: 0 or 1. */
   readonly firstRecord: 0 | 1
   /** Tracks the bytes that an account may store per day. */
-  readonly storage: Pick<StorageQuotas, 'usage'>
+  readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string
   /** Signs download links. */

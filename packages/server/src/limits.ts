@@ -47,6 +47,10 @@ export const limits = {
   /** The maximum number of devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
+  /** Names in braces in the operations of a bulk job. */
+  bulkPlaceholders: 100,
+  /** Bytes of the values that the operations of a bulk job write to one device. */
+  bulkValueBytes: 64 * 1024,
   bulkNameLength: 100,
   /** The number of days that a bulk job is kept after it ends. */
   bulkDays: 30,
@@ -133,6 +137,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkDrafts: 'bulk jobs of a user that have not been started',
   bulkTargets: 'devices of a bulk job',
   bulkOperations: 'operations of a bulk job',
+  bulkPlaceholders: 'names in braces in the operations of a bulk job',
+  bulkValueBytes: 'bytes of the values that the operations of a bulk job write to one device',
   bulkNameLength: 'characters of the name of a bulk job',
   bulkDays: 'days after its end until the server deletes a bulk job, which then cannot be undone',
   userNameLength: 'characters of a user name',

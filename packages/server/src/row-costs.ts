@@ -39,6 +39,10 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   }),
   'Mutation.createBulk': (args, size) => rowsOfTarget(args, size),
   'Mutation.runBulk': (args, size) => rowsOfTarget(args, size),
+  // The server does not know the job before the mutation runs, so it charges for a job that reads every device.
+  'Mutation.previewBulk': (_args, { devices }) => ({ rows: devices }),
+  'Mutation.retryBulk': (_args, { devices }) => ({ rows: devices }),
+  'Mutation.undoBulk': (_args, { devices }) => ({ rows: devices }),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),

@@ -116,6 +116,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     secrets,
     feed,
     outbound,
+    rateLimits,
     load,
     metrics,
     tracing,

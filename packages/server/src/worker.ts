@@ -11,7 +11,7 @@ import type { Notifications } from './db/notifications.ts'
 import { watchPool } from './db/pool/watch-pool.ts'
 import { samplePresence, samplePresenceJob } from './features/availability/presence-samples.jobs.ts'
 import { dropBulkJobs, dropBulkJobsJob } from './features/bulk/bulk.jobs.ts'
-import { type BulkWorker, createBulkWorker } from './features/bulk/bulk-worker.ts'
+import { type BulkWorker, createBulkWorker } from './features/bulk/run/bulk-worker.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
 import type { Feed } from './features/events/feed/feed.ts'
@@ -27,6 +27,7 @@ import { measureJobs, timeJob } from './jobs/jobs.metrics.ts'
 import { type JobRunner, migrateJobs, startJobs } from './jobs/runner.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
+import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import { traceJob } from './tracing/job-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -37,6 +38,8 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
+  /** Storage quotas, which bulk jobs use like requests. */
+  rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
   /** The load that requests cause. Requests have priority over deliveries. */
   load?: Load
   metrics?: Metrics
@@ -81,6 +84,7 @@ export function buildWorker({
   load = { isHigh: () => false },
   metrics = createMetrics(),
   tracing,
+  rateLimits,
   ...deps
 }: WorkerDeps): Worker {
   const { log } = deps
@@ -134,7 +138,7 @@ export function buildWorker({
     async start() {
       await migrateJobs(db, pool, log)
       webhooks.start()
-      bulk = createBulkWorker({ db, load, log, clock })
+      bulk = createBulkWorker({ db, load, log, clock, charge: rateLimits.storage.chargeAccount })
       runner = await startJobs({ db, pool, jobs: watched, crontab, log })
     },
     async close() {

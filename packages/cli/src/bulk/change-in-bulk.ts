@@ -1,4 +1,4 @@
-import type { Mutations } from '@muster/client'
+import type { Muster, Mutations } from '@muster/client'
 import type { Command } from 'commander'
 import { findDeviceIds } from '../devices/find-device.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
@@ -32,16 +32,16 @@ export const withBulkOptions = (command: Command): Command =>
     .option('--name <name>', 'name of the job')
     .option('--rate <count>', 'maximum number of devices per second', wholeNumber(1, 10_000))
     .option('--max-failures <count>', 'pause after more failures than this', wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .option('--dry-run', 'only show the preview')
+    .option('--dry-run', 'only show the preview, and cancel the job')
     .option('--detach', 'start the job and do not wait for its end')
     .option('-y, --yes', 'skip the confirmation prompt')
     .addHelpText('after', whereHelp)
 
-/** Previews a change, asks for confirmation, starts it, and waits for its end. */
 type Operations = Parameters<Mutations['createBulk']>[0]['operations']
 
+/** Previews a change, asks for confirmation, starts it, and waits for its end. */
 export async function changeInBulk(operations: Operations, what: string, options: BulkOptions): Promise<void> {
-  const { where = [], view: viewName, device = [], context, name, rate, maxFailures, dryRun, detach, yes } = options
+  const { where = [], view: viewName, device = [], context, name, rate, maxFailures } = options
   const muster = await openMuster(options, 6)
   const view = await findGivenView(muster, viewName)
   const filter = joinFilters(where)
@@ -63,15 +63,34 @@ export async function changeInBulk(operations: Operations, what: string, options
     ...(maxFailures !== undefined && { maxFailures }),
   }
   const { id } = await muster.mutations.createBulk(input)
+  await startPreviewed(muster, id, what, options)
+}
+
+/** Shows the preview of a job and asks for confirmation. Then starts the job and waits for its end, or cancels it. */
+export async function startPreviewed(
+  muster: Muster,
+  id: string,
+  what: string,
+  { dryRun, detach, yes, json }: Pick<BulkOptions, 'dryRun' | 'detach' | 'yes' | 'json'>,
+): Promise<void> {
   const job = await waitForJob(muster, id, { states: ['READY'] })
-  const { change, rejected, unchanged } = job.counts
   if (job.state !== 'READY') return assertComplete(job)
-  if (dryRun) return options.json ? printJson(job) : printOne(job, jobColumns)
-  const others = `${unchanged} unchanged, ${rejected} rejected`
-  if (change > 0) await confirm(`${what} ${change === 1 ? '1 device' : `${change} devices`} (${others})`, { yes })
+  const { change, rejected, unchanged } = job.counts
+  if (dryRun) {
+    await (json ? printJson(job) : printOne(job, jobColumns))
+    await muster.mutations.cancelBulk({ id })
+    return
+  }
+  if (change > 0) {
+    const question = `${what} ${change === 1 ? '1 device' : `${change} devices`} (${unchanged} unchanged, ${rejected} rejected)`
+    await confirm(question, { yes }).catch(async (error: unknown) => {
+      await muster.mutations.cancelBulk({ id })
+      throw error
+    })
+  }
   await muster.mutations.startBulk({ id, token: job.token!, expected: change })
   const last = detach ? await readJob(muster, id) : await waitForJob(muster, id)
-  if (options.json) await printJson(last)
+  if (json) await printJson(last)
   else
     await say(
       `${last.state}: ${last.counts.done} done, ${last.counts.failed} failed, ${last.counts.skipped} skipped (${id})`,

@@ -140,7 +140,9 @@ export interface BulkJob {
   name: string
   next_batch: Generated<Timestamp>
   operations: Json
-  /** The last device that the preview has read */
+  /** CLEAR while the preview deletes the devices of the last one, FIND while it finds devices; null while it reads their values */
+  phase: string | null
+  /** The last device that the current phase has read */
   planned: string | null
   planned_count: Generated<number>
   previewed: Timestamp | null
@@ -155,6 +157,8 @@ export interface BulkJob {
   state: string
   target: Json
   token: string | null
+  /** The failures before the job was last resumed */
+  tolerated: Generated<number>
   total: Generated<number>
   unchanged: Generated<number>
   undo_of: string | null

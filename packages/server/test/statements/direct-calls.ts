@@ -14,12 +14,13 @@ import * as setAttribute from '../../src/features/attributes/set-attribute.queri
 import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
 import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
 import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
-import * as starter from '../../src/features/bulk/starter.queries.ts'
+import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
+import * as eventIds from '../../src/features/events/event-ids.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
@@ -84,20 +85,24 @@ export function directCalls({
     (db) => accessKeys.moveToRestricted(db, accountId, 'none'),
     (db) => accessKeys.writeKeyPolicy(db, accountId, toKeyPolicy(null)),
 
-    (db) => bulkJobs.selectDueJobs(db, now),
-    (db) => bulkJobs.takeJob(db, accountId, { id: bulkJob, now }),
-    (db) => bulkJobs.expirePreviews(db, new Date(0)),
+    (db) => bulkJobs.selectActiveJobs(db),
+    (db) => bulkJobs.takeJob(db, accountId, bulkJob),
+    (db) => bulkJobs.selectExpired(db, new Date(0), 1),
+    (db) => bulkJobs.expirePreview(db, { accountId, id: 'none' }, { before: new Date(0) }),
     (db) => bulkJobs.findEndedJob(db, new Date(0)),
-    (db) => bulkJobs.deleteJob(db, accountId, 'none'),
+    (db) => bulkJobs.closeExpired(db, { accountId, id: 'none' }),
+    (db) => bulkJobs.deleteJob(db, { accountId, id: 'none' }),
     (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
     (db) => starter.findRoleOfStarter(db, accountId, accountId),
     (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
-    (db) => bulkItems.insertMatching(db, bulkPlace, { filter: bulkFilter, limit: 0 }),
-    (db) => bulkItems.readLastEvent(db),
+    (db) => eventIds.selectNextIds(db, 1),
+    (db) => bulkItems.findPending(db, bulkPlace),
+    (db) => bulkItems.selectRangeEnd(db, accountId, { after: '', limit: 1 }),
+    (db) => bulkItems.selectPlannedHardwareIds(db, bulkPlace, { hardwareIds: ['x'], upTo: id }),
     (db) => bulkItems.selectChangesOf(db, bulkPlace, [id]),
     (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
-    (db) => bulkItems.selectMatchingIds(db, accountId, { filter: bulkFilter, ids: [id] }),
-    (db) => bulkItems.writeResults(db, bulkPlace, { results: [], sinceEvent: '0' }),
+    (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
+    (db) => bulkItems.writeResults(db, bulkPlace, []),
 
     (db) => sampledValues.selectFrequentContexts(db, accountId),
 

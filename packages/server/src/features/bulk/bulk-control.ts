@@ -1,11 +1,15 @@
 import type { Context } from '../../context.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
-import { changeJob, newJob, preview, readRate, wrongState } from './bulk.ts'
-import { type BulkItemStatus, type BulkJob, isEnded, withExpiry } from './bulk-job.ts'
-import { insertJob, selectUndos, writeJob } from './bulk-jobs.queries.ts'
-import { recordFinish } from './job-events.ts'
-import { starterOf } from './starter.ts'
+import { recordEvents } from '../events/record.ts'
+import { assertBelowDrafts, changeJob, newJob, preview, readRate, wrongState } from './bulk.ts'
+import { type BulkItemStatus, type BulkJob, isEnded } from './bulk-job.ts'
+import { type BulkJobRow, insertJob, writeJob } from './bulk-jobs.queries.ts'
+import { beginPreview, isLarge } from './preview/preview.ts'
+import { finishEvent } from './run/job-events.ts'
+import { assertOnlyUndo } from './run/start-job.ts'
+import { starterOf } from './run/starter.ts'
 
 export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
@@ -20,15 +24,18 @@ export const resumeBulk = (context: Context, { id, rate }: { id: string; rate?: 
   changeJob(context, id, async (db, job) => {
     const { viewer, clock } = context
     if (job.state !== 'RUNNING' && job.state !== 'PAUSED') throw wrongState(job, 'only a paused job can be resumed')
-    const pace = { rate: rate == null ? job.rate : readRate(rate), nextBatch: clock() }
+    const pace = { rate: rate == null ? job.rate : readRate(rate) }
+    if (job.state === 'PAUSED')
+      await assertOnlyUndo(db, viewer.accountId, { undoOf: job.undoOf, except: id, now: clock() })
     const starting = {
       state: 'RUNNING',
       reason: null,
+      tolerated: job.failed,
       starter: starterOf(viewer),
       startedBy: sourceOf(viewer),
     } as const
     const change = job.state === 'RUNNING' ? pace : { ...pace, ...starting }
-    await writeJob(db, viewer.accountId, id, change)
+    await writeJob(db, viewer.accountId, id, { ...change, pauseMs: 0 })
     return { ...job, ...change }
   })
 
@@ -40,7 +47,7 @@ export const cancelBulk = (context: Context, id: string): Promise<BulkJob> =>
     const change = { state: 'CANCELED', reason: null, finished: clock(), token: null } as const
     await writeJob(db, viewer.accountId, id, change)
     const canceled = { ...job, ...change }
-    if (job.started !== null) await recordFinish(db, viewer, { job: canceled, now: change.finished })
+    if (job.started !== null) await recordEvents(db, { viewer }, [finishEvent(canceled, change.finished)])
     return canceled
   })
 
@@ -48,49 +55,59 @@ export const retryBulk = (
   context: Context,
   { id, statuses }: { id: string; statuses: readonly BulkItemStatus[] },
 ): Promise<BulkJob> =>
-  changeJob(context, id, async (db, job) => {
+  derive(context, id, (job) => {
     if (statuses.length === 0) throw badInput('statuses must not be empty')
     const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
     if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
     if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
       throw wrongState(job, 'its devices can be retried once it has ended')
-    return derive({ ...context, db }, job, {
-      name: `Retry of ${job.name}`.slice(0, 100),
-      target: { job: id, statuses: [...statuses] },
-      rate: job.rate,
-      undoOf: job.undoOf,
-    })
+    const { rate, undoOf, filter, context: inContext } = job
+    return {
+      name: shortName(`Retry of ${job.name}`),
+      target: { job: id, statuses: [...new Set(statuses)] },
+      ...{ rate, undoOf, filter, context: inContext },
+    }
   })
 
 export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
-  changeJob(context, id, async (db, job) => {
-    const { viewer, clock } = context
+  derive(context, id, (job) => {
     if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
     if (job.started === null) throw wrongState(job, 'it has not changed anything')
     if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
-    const [other] = await selectUndos(db, viewer.accountId, [id])
-    if (other !== undefined && !isEnded(withExpiry(other, clock())))
-      throw new ApiError('CONFLICT', `the bulk job ${other.id} already undoes this one: finish or cancel it first`, {
-        job: other.id,
-      })
-    return derive({ ...context, db }, job, {
-      name: `Undo of ${job.name}`.slice(0, 100),
+    return {
+      name: shortName(`Undo of ${job.name}`),
       target: { job: id, statuses: ['DONE'] },
-      rate: readRate(rate),
-      undoOf: id,
-    })
+      ...{ rate: readRate(rate), undoOf: id, filter: null, context: null },
+    }
   })
 
 export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
 
-/** Creates and previews a job over devices of another job. */
-async function derive(
-  context: Context,
-  { operations, maxFailures }: BulkJob,
-  input: Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf'>,
-): Promise<BulkJob> {
-  const { db, viewer, clock } = context
-  const job = newJob(context, { ...input, filter: null, context: null, operations, maxFailures, expected: null })
-  await insertJob(db, viewer.accountId, job)
-  return preview(db, viewer.accountId, { job: { ...job, planned: null }, now: clock() })
+/** Cuts a name between two characters. */
+const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
+
+type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
+
+/** Creates and previews a job over devices of another job, which `describe` checks. */
+async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
+  const { viewer, clock, rowMeter } = context
+  const { accountId } = viewer
+  const begun = await changeJob(
+    context,
+    id,
+    async (db, from) => {
+      const input = describe(from)
+      const now = clock()
+      await assertBelowDrafts(db, accountId, now)
+      await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
+      const { operations, maxFailures } = from
+      const job = newJob(context, { ...input, operations, maxFailures, expected: null })
+      await insertJob(db, accountId, job)
+      const row = { ...job, planned: null, phase: null, tolerated: 0 }
+      return beginPreview(db, accountId, { job: row, now, found: undefined })
+    },
+    { locksAccount: true },
+  )
+  rowMeter.add(({ devices }) => (isLarge(begun) ? devices : Math.min(devices, begun.total)))
+  return preview(context, begun)
 }

@@ -18,27 +18,56 @@ interface Place {
   jobId: string
 }
 
-/** The devices that match, as `matching (id, name)`. */
-function matchingDevices(accountId: string, { where, context, now }: JobFilter, ids?: readonly string[]): Sql {
-  const tables = noTables()
-  const condition = filterCondition(where.filter, { accountId, context, now: now.getTime(), tables })
-  return sql`select d.id, d.name from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-    ${tables.overrides ? overridesIn(context!, 'device') : sql``}
-    where d.account_id = ${accountId} and ${ids === undefined ? sql`true` : sql`d.id = any(${ids})`} and ${condition}`
+/** The devices to which a filter is applied: these, or those with an ID in a range. */
+type Among = { ids: readonly string[] } | { after: string; upTo: string }
+
+const isAmong = (among: Among | undefined): Sql => {
+  if (among === undefined) return sql`true`
+  return 'ids' in among ? sql`d.id = any(${among.ids})` : sql`d.id > ${among.after} and d.id <= ${among.upTo}`
 }
 
-/** Adds up to `limit` of the devices that match at a single point in time. Returns the number of devices that match. */
-export async function insertMatching(
+/** Returns devices that match. */
+export async function selectMatching(
   db: Database,
-  { accountId, jobId }: Place,
-  { filter, limit }: { filter: JobFilter; limit: number },
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    insert into bulk_item (account_id, job_id, device_id, name)
-    select ${accountId}, ${jobId}, id, name from (${matchingDevices(accountId, filter)} limit ${limit}) as found`.execute(
+  accountId: string,
+  { filter: { where, context, now }, among, limit }: { filter: JobFilter; among?: Among; limit?: number },
+): Promise<{ id: string; name: string }[]> {
+  const tables = noTables()
+  const condition = filterCondition(where.filter, { accountId, context, now: now.getTime(), tables })
+  const { rows } = await sql<{ id: string; name: string }>`
+    select d.id, d.name from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+    ${tables.overrides ? overridesIn(context!, 'device') : sql``}
+    where d.account_id = ${accountId} and ${isAmong(among)} and ${condition}
+    ${limit === undefined ? sql`` : sql`limit ${limit}`}`.execute(db)
+  return rows
+}
+
+/** Returns the last ID of the next `limit` devices in the order of their IDs; null after the last device. */
+export async function selectRangeEnd(
+  db: Database,
+  accountId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string | null }>`
+    select max(id) as id from (
+      select id from device where account_id = ${accountId} and id > ${after} order by id limit ${limit}) as next`.execute(
     db,
   )
-  return Number(numAffectedRows)
+  return rows[0]!.id
+}
+
+/** Adds devices to a job. */
+export async function insertItems(
+  db: Database,
+  { accountId, jobId }: Place,
+  found: readonly { id: string; name: string }[],
+): Promise<void> {
+  await sql`
+    insert into bulk_item (account_id, job_id, device_id, name)
+    select ${accountId}, ${jobId}, id, name
+    from unnest(${found.map(({ id }) => id)}::text[], ${found.map(({ name }) => name)}::text[]) as found (id, name)`.execute(
+    db,
+  )
 }
 
 /** Adds devices by ID. Returns the IDs that the job already contains. */
@@ -52,17 +81,17 @@ export async function insertIds(db: Database, { accountId, jobId }: Place, ids: 
   return rows.map(({ id }) => id)
 }
 
-/** Adds the devices of another job. */
-export async function insertItemsOf(
+/** Returns the next devices of a job that have one of these statuses, in the order of their IDs. */
+export async function selectItemsOf(
   db: Database,
-  { accountId, jobId }: Place,
-  { from, statuses }: { from: string; statuses: readonly BulkItemStatus[] },
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    insert into bulk_item (account_id, job_id, device_id, name)
-    select account_id, ${jobId}, device_id, name from bulk_item
-    where account_id = ${accountId} and job_id = ${from} and status = any(${statuses})`.execute(db)
-  return Number(numAffectedRows)
+  accountId: string,
+  { from, statuses, after, limit }: { from: string; statuses: readonly BulkItemStatus[]; after: string; limit: number },
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select device_id as id, name from bulk_item
+    where account_id = ${accountId} and job_id = ${from} and status = any(${statuses}) and device_id > ${after}
+    order by device_id limit ${limit}`.execute(db)
+  return rows
 }
 
 export async function deleteItems(db: Database, { accountId, jobId }: Place): Promise<void> {
@@ -89,8 +118,9 @@ export async function selectUnplanned(
   return rows.map(({ id }) => id)
 }
 
-/** The result for a device: of the preview, or of the run. */
-export type ItemResult = Pick<BulkItem, 'id' | 'status'> & Partial<Omit<BulkItem, 'eventIds'>>
+/** The result of a run for a device, with the IDs of its events. */
+export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
+  Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
 
 export async function writePlans(
   db: Database,
@@ -125,6 +155,14 @@ export async function lockPending(
   return rows
 }
 
+/** Returns the next device of a run, without locking it. */
+export async function findPending(db: Database, { accountId, jobId }: Place): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select device_id as id from bulk_item where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
+    order by device_id limit 1`.execute(db)
+  return rows[0]?.id
+}
+
 /** The changes that an earlier job made to these devices. */
 export async function selectChangesOf(
   db: Database,
@@ -137,39 +175,19 @@ export async function selectChangesOf(
   return new Map(rows.map(({ id, changes }) => [id, changes]))
 }
 
-/** The greatest event number so far. Events of the transaction that are recorded later have greater numbers. */
-export async function readLastEvent(db: Database): Promise<string> {
-  const { rows } = await sql<{ id: string }>`select last_value::text as id from event_id`.execute(db)
-  return rows[0]!.id
-}
-
-/** Records the result of devices with the events that the transaction has recorded for them. */
+/** Records the results of devices. */
 export async function writeResults(
   db: Database,
   { accountId, jobId }: Place,
-  { results, sinceEvent }: { results: readonly ItemResult[]; sinceEvent: string },
+  results: readonly ItemResult[],
 ): Promise<void> {
   await sql`
     update bulk_item t set status = row.status, reason = coalesce(row.reason, t.reason), code = row.code, message = row.message,
-      event_ids = coalesce(found.ids, '{}')
-    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as row (id text, status text, reason text, code text, message text)
-    left join (
-      select device_id, array_agg(id order by id) as ids from event
-      where account_id = ${accountId} and device_id = any(${results.map(({ id }) => id)}) and id > ${sinceEvent}::bigint
-        and source ->> 'id' = ${jobId}
-      group by device_id) as found on found.device_id = row.id
+      event_ids = coalesce(row.events, '{}')
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as row
+      (id text, status text, reason text, code text, message text, events bigint[])
     where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${results.map(({ id }) => id)})
       and t.device_id = row.id`.execute(db)
-}
-
-/** Returns which of the devices match. The caller has locked them. */
-export async function selectMatchingIds(
-  db: Database,
-  accountId: string,
-  { filter, ids }: { filter: JobFilter; ids: readonly string[] },
-): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`${matchingDevices(accountId, filter, ids)}`.execute(db)
-  return new Set(rows.map(({ id }) => id))
 }
 
 export interface FieldsRow {
@@ -200,32 +218,54 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
+/** Returns the hardware IDs that a preview has given to devices with an ID up to `upTo`, and the devices. */
+export async function selectPlannedHardwareIds(
+  db: Database,
+  { accountId, jobId }: Place,
+  { hardwareIds, upTo }: { hardwareIds: readonly string[]; upTo: string },
+): Promise<Map<string, string>> {
+  const hardwareId = sql`changes -> 'update' -> 'hardwareId' ->> 'new'`
+  const { rows } = await sql<{ id: string; hardwareId: string }>`
+    select device_id as id, ${hardwareId} as "hardwareId" from bulk_item
+    where account_id = ${accountId} and job_id = ${jobId} and ${hardwareId} = any(${hardwareIds})
+      and device_id <= ${upTo}`.execute(db)
+  return new Map(rows.map(({ id, hardwareId: given }) => [given, id]))
+}
+
 export interface ItemSlice {
-  jobId: string
   outcomes: readonly BulkOutcome[] | undefined
   statuses: readonly BulkItemStatus[] | undefined
 }
 
-const inSlice = (accountId: string, { jobId, outcomes, statuses }: ItemSlice): Sql =>
-  sql`account_id = ${accountId} and job_id = ${jobId} and outcome is not null
+const inSlice = (accountId: string, { outcomes, statuses }: ItemSlice): Sql =>
+  sql`account_id = ${accountId} and outcome is not null
     and ${outcomes === undefined ? sql`true` : sql`outcome = any(${outcomes})`}
     and ${statuses === undefined ? sql`true` : sql`status = any(${statuses})`}`
 
-export async function selectItemPage(
+/** Returns a page of the devices of each job. */
+export async function selectItemPages(
   db: Database,
   accountId: string,
-  { slice, after, limit }: { slice: ItemSlice; after: string; limit: number },
-): Promise<BulkItem[]> {
-  const { rows } = await sql<BulkItem>`
-    select device_id as id, name, outcome, status, reason, changes, code, message, event_ids::text[] as "eventIds"
-    from bulk_item where ${inSlice(accountId, slice)} and device_id > ${after} order by device_id limit ${limit}`.execute(
-    db,
-  )
+  { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
+): Promise<(BulkItem & { jobId: string })[]> {
+  const { rows } = await sql<BulkItem & { jobId: string }>`
+    select found.* from unnest(${jobIds}::text[]) as job (id)
+    cross join lateral (
+      select job_id as "jobId", device_id as id, name, outcome, status, reason, changes, code, message,
+        event_ids::text[] as "eventIds"
+      from bulk_item where ${inSlice(accountId, slice)} and job_id = job.id and device_id > ${after}
+      order by device_id limit ${limit}) as found`.execute(db)
   return rows
 }
 
-export async function countItems(db: Database, accountId: string, slice: ItemSlice): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from bulk_item where ${inSlice(accountId, slice)}`.execute(db)
-  return rows[0]!.count
+/** Returns the number of devices, by job. Jobs without such devices are omitted. */
+export async function countItems(
+  db: Database,
+  accountId: string,
+  { jobIds, slice }: { jobIds: readonly string[]; slice: ItemSlice },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select job_id as id, count(*)::int as count from bulk_item
+    where ${inSlice(accountId, slice)} and job_id = any(${jobIds}::text[]) group by job_id`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
 }

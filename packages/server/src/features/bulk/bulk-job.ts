@@ -96,6 +96,9 @@ export const isEnded = ({ state }: BulkJob): boolean => ['DONE', 'CANCELED', 'FA
 
 const DAY_MS = 86_400_000
 
+/** Previews before this time can no longer be started. */
+export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
+
 /** The time after which a preview can no longer be started. */
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
@@ -114,13 +117,17 @@ export const countsOf = (job: BulkJob) => ({
   register: 0,
   done: job.done,
   failed: job.failed + job.rejected,
-  skipped: job.skipped,
+  skipped: job.skipped + skippedByPreview(job),
   pending: pendingOf(job),
 })
 
+/** Devices that the preview skipped: an undo does not change them, or they no longer match the filter. */
+const skippedByPreview = ({ plannedCount, changing, unchanged, rejected }: BulkJob): number =>
+  plannedCount - changing - unchanged - rejected
+
 export const pendingOf = (job: BulkJob): number => Math.max(0, job.changing - job.done - job.failed - job.skipped)
 
-/** The number of failures above which the job pauses. */
+/** The number of failures since the last start above which the job pauses. */
 export const failureLimit = (job: BulkJob): number =>
   job.maxFailures ?? Math.max(100, Math.floor((job.done + job.failed + job.skipped) / 10))
 

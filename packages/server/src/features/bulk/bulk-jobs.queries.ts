@@ -4,11 +4,18 @@ import type { BulkJob, BulkState } from './bulk-job.ts'
 
 const columns =
   sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,
-  token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, started, started_by as "startedBy", starter,
-  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, unchanged, rejected, done, failed, skipped`)
+  token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, phase, started, started_by as "startedBy", starter,
+  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, unchanged, rejected, done, failed, skipped, tolerated`)
 
-/** A job, and how far its preview has read devices. */
-export type BulkJobRow = BulkJob & { planned: string | null }
+/** A job with the data that only its previews and its batches use. */
+export type BulkJobRow = BulkJob & {
+  /** The last device that the current phase has read. */
+  planned: string | null
+  /** What a preview of many devices does before it reads their values; null while it reads them. */
+  phase: 'CLEAR' | 'FIND' | null
+  /** Failures before the job was last resumed. */
+  tolerated: number
+}
 
 export async function insertJob(db: Database, accountId: string, job: BulkJob): Promise<void> {
   await sql`
@@ -32,13 +39,10 @@ export async function lockJob(db: Database, accountId: string, id: string): Prom
 }
 
 /** Like `lockJob`, but returns undefined if another process is working on the job, or if its next batch is not due. */
-export async function takeJob(
-  db: Database,
-  accountId: string,
-  { id, now }: { id: string; now: Date },
-): Promise<BulkJobRow | undefined> {
+export async function takeJob(db: Database, accountId: string, id: string): Promise<BulkJobRow | undefined> {
   const { rows } = await sql<BulkJobRow>`
-    select ${columns} from bulk_job where account_id = ${accountId} and id = ${id} and next_batch <= ${now}
+    select ${columns} from bulk_job
+    where account_id = ${accountId} and id = ${id} and next_batch <= statement_timestamp()
     for update skip locked`.execute(db)
   return rows[0]
 }
@@ -56,6 +60,7 @@ export type JobChange = Partial<
     | 'token'
     | 'previewed'
     | 'planned'
+    | 'phase'
     | 'started'
     | 'startedBy'
     | 'starter'
@@ -68,7 +73,8 @@ export type JobChange = Partial<
     | 'done'
     | 'failed'
     | 'skipped'
-  > & { nextBatch: Date }
+    | 'tolerated'
+  >
 >
 
 const columnOf: Record<keyof JobChange, string> = {
@@ -81,6 +87,7 @@ const columnOf: Record<keyof JobChange, string> = {
   token: 'token',
   previewed: 'previewed',
   planned: 'planned',
+  phase: 'phase',
   started: 'started',
   startedBy: 'started_by',
   starter: 'starter',
@@ -93,16 +100,24 @@ const columnOf: Record<keyof JobChange, string> = {
   done: 'done',
   failed: 'failed',
   skipped: 'skipped',
-  nextBatch: 'next_batch',
+  tolerated: 'tolerated',
 }
 
 const isJson = (name: string): boolean => name === 'startedBy' || name === 'starter'
 
-export async function writeJob(db: Database, accountId: string, id: string, change: JobChange): Promise<void> {
+/** Changes a job. With `pauseMs`, its next batch is due after this time by the database's clock, which all processes share. */
+export async function writeJob(
+  db: Database,
+  accountId: string,
+  id: string,
+  { pauseMs, ...change }: JobChange & { pauseMs?: number },
+): Promise<void> {
   const assignments = Object.entries(change).map(([name, value]) => {
     const column = sql.ref(columnOf[name as keyof JobChange])
     return isJson(name) ? sql`${column} = ${JSON.stringify(value)}::jsonb` : sql`${column} = ${value}`
   })
+  if (pauseMs !== undefined)
+    assignments.push(sql`next_batch = statement_timestamp() + ${pauseMs}::float8 * interval '1 millisecond'`)
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
@@ -125,6 +140,20 @@ export async function selectUndos(db: Database, accountId: string, ids: readonly
     select distinct on (undo_of) ${columns} from bulk_job
     where account_id = ${accountId} and undo_of = any(${ids}) order by undo_of, created desc, id desc`.execute(db)
   return rows
+}
+
+/** Returns an undo of this job that is in progress, other than `except`. */
+export async function findUndoInProgress(
+  db: Database,
+  accountId: string,
+  { undoOf, except, since }: { undoOf: string; except: string | null; since: Date },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from bulk_job
+    where account_id = ${accountId} and undo_of = ${undoOf} and id is distinct from ${except}
+      and (state in ('DRAFT', 'PREVIEWING', 'RUNNING', 'PAUSED') or (state = 'READY' and previewed >= ${since}))
+    limit 1`.execute(db)
+  return rows[0]?.id
 }
 
 export interface JobSlice {
@@ -163,34 +192,54 @@ export async function countJobs(
   return rows[0]!.count
 }
 
-export interface DueJob {
+export interface ActiveJob {
   accountId: string
   id: string
   state: 'PREVIEWING' | 'RUNNING'
+  /** Milliseconds until its next batch is due. */
+  waitMs: number
 }
 
 /** Returns the jobs of all accounts that have work: of each account, one preview, and the two runs that were started first. */
-export async function selectDueJobs(db: Database, now: Date): Promise<DueJob[]> {
-  const { rows } = await sql<DueJob>`
-    select account_id as "accountId", id, state from (
+export async function selectActiveJobs(db: Database): Promise<ActiveJob[]> {
+  const { rows } = await sql<ActiveJob>`
+    select account_id as "accountId", id, state,
+      greatest(0, extract(epoch from next_batch - statement_timestamp()) * 1000)::float8 as "waitMs"
+    from (
       select account_id, id, state, next_batch,
         row_number() over (partition by account_id, state order by started, created, id) as place
       from bulk_job where state in ('PREVIEWING', 'RUNNING')) as job
-    where place <= case state when 'RUNNING' then 2 else 1 end and next_batch <= ${now}
+    where place <= case state when 'RUNNING' then 2 else 1 end
     order by next_batch`.execute(db)
   return rows
 }
 
-/** Marks expired previews. */
-export async function expirePreviews(db: Database, before: Date): Promise<void> {
-  await sql`update bulk_job set state = 'EXPIRED', finished = previewed where state = 'READY' and previewed < ${before}`.execute(
-    db,
-  )
+export interface JobPlace {
+  accountId: string
+  id: string
+}
+
+/** Returns jobs with a preview that is too old. */
+export async function selectExpired(db: Database, before: Date, limit: number): Promise<JobPlace[]> {
+  const { rows } = await sql<JobPlace>`
+    select account_id as "accountId", id from bulk_job where state = 'READY' and previewed < ${before}
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Marks a job whose preview is too old. */
+export async function expirePreview(
+  db: Database,
+  { accountId, id }: JobPlace,
+  { before }: { before: Date },
+): Promise<void> {
+  await sql`update bulk_job set state = 'EXPIRED', finished = previewed
+    where account_id = ${accountId} and id = ${id} and state = 'READY' and previewed < ${before}`.execute(db)
 }
 
 /** Returns a job that ended before this time. */
-export async function findEndedJob(db: Database, before: Date): Promise<{ accountId: string; id: string } | undefined> {
-  const { rows } = await sql<{ accountId: string; id: string }>`
+export async function findEndedJob(db: Database, before: Date): Promise<JobPlace | undefined> {
+  const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job
     where state in ('DONE', 'CANCELED', 'FAILED', 'EXPIRED') and coalesce(finished, created) < ${before} limit 1`.execute(
     db,
@@ -198,7 +247,14 @@ export async function findEndedJob(db: Database, before: Date): Promise<{ accoun
   return rows[0]
 }
 
+/** Prevents that an expired job is previewed again while it is deleted. */
+export async function closeExpired(db: Database, { accountId, id }: JobPlace): Promise<void> {
+  await sql`update bulk_job set state = 'CANCELED'
+    where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)
+}
+
 /** Deletes a job, and the devices that it still has. */
-export async function deleteJob(db: Database, accountId: string, id: string): Promise<void> {
-  await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}`.execute(db)
+export async function deleteJob(db: Database, { accountId, id }: JobPlace): Promise<void> {
+  await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
+    and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { startTestApp } from '../../../test/harness/app.ts'
-import { selectDueJobs } from './bulk-jobs.queries.ts'
-import { workOn } from './work.ts'
+import { selectActiveJobs } from './bulk-jobs.queries.ts'
+import { workOn } from './run/work.ts'
 
 /** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600
@@ -24,8 +24,8 @@ it('changes each device exactly once if the process loses its database connectio
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
     while (!isDone) {
-      const due = await selectDueJobs(db, new Date()).catch(() => [])
-      for (const job of due) await workOn({ db, clock: () => new Date() }, job).catch(() => {})
+      const due = await selectActiveJobs(db).catch(() => [])
+      for (const job of due) await workOn({ db, clock: () => new Date(), charge: () => {} }, job).catch(() => {})
       const { rows } = await sql<{ state: string }>`select state from bulk_job where id = ${runBulk.id}`
         .execute(db)
         .catch(() => ({ rows: [] }))

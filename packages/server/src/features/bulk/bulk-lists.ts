@@ -1,11 +1,9 @@
 import type { Context } from '../../context.ts'
-import { ApiError, badInput } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { listOf, readPage } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
-import { countItems, selectItemPage } from './bulk-items.queries.ts'
-import type { BulkItemList, BulkItemStatus, BulkJob, BulkJobList, BulkOutcome, BulkState } from './bulk-job.ts'
-import { withExpiry } from './bulk-job.ts'
-import { countJobs, selectJobPage, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
+import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
+import { countJobs, selectJobPage, selectJobs } from './bulk-jobs.queries.ts'
 
 interface Paging {
   size?: number | null
@@ -20,11 +18,6 @@ export async function findJobs({ db, viewer, clock }: Context, ids: readonly str
     (await selectJobs(db, viewer.accountId, stored)).map((job) => [job.id, withExpiry(job, clock())]),
   )
   return stored.flatMap((id) => found.get(id) ?? [])
-}
-
-export async function findUndo({ db, viewer, clock }: Context, id: string): Promise<BulkJob | null> {
-  const [job] = await selectUndos(db, viewer.accountId, [id])
-  return job === undefined ? null : withExpiry(job, clock())
 }
 
 export async function listJobs(
@@ -46,29 +39,5 @@ export async function listJobs(
     placeOf: (job) => ({ id: job.id, key: null }),
     toItem: (job) => withExpiry(job, now),
     total: () => countJobs(db, viewer.accountId, { states, now }),
-  })
-}
-
-export async function listItems(
-  { db, viewer, firstRecord }: Context,
-  jobId: string,
-  {
-    outcome,
-    status,
-    ...args
-  }: Paging & { outcome?: readonly BulkOutcome[] | null; status?: readonly BulkItemStatus[] | null },
-): Promise<BulkItemList> {
-  const { size, start } = readPage(args, { order: 'bulkItems', firstRecord })
-  const after = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : ''
-  if (after.includes('\0')) throw badInput('after must be a device ID or a cursor from the previous page')
-  const slice = { jobId, outcomes: outcome ?? undefined, statuses: status ?? undefined }
-  const rows = await selectItemPage(db, viewer.accountId, { slice, after: after.toLowerCase(), limit: size + 1 })
-  return listOf({
-    rows,
-    size,
-    order: 'bulkItems',
-    placeOf: ({ id }) => ({ id, key: null }),
-    toItem: (item) => item,
-    total: () => countItems(db, viewer.accountId, slice),
   })
 }

@@ -2,20 +2,29 @@ import type { Database } from '../../db/database.ts'
 import { defineChore } from '../../jobs/job.ts'
 import { limits } from '../../limits.ts'
 import { deleteSomeItems } from './bulk-items.queries.ts'
-import { deleteJob, expirePreviews, findEndedJob } from './bulk-jobs.queries.ts'
+import { closeExpired, deleteJob, expirePreview, findEndedJob, selectExpired } from './bulk-jobs.queries.ts'
 
 /** Marks previews that are too old, and deletes jobs that ended long ago. */
 export const dropBulkJobsJob = defineChore('bulk.drop-jobs')
 
 const DAY_MS = 86_400_000
 const ITEMS_AT_ONCE = 5_000
+const JOBS_AT_ONCE = 1_000
 
 export async function dropBulkJobs(db: Database, now: Date): Promise<void> {
   await expirePreviews(db, new Date(now.getTime() - DAY_MS))
   const before = new Date(now.getTime() - limits.bulkDays * DAY_MS)
   for (let job = await findEndedJob(db, before); job !== undefined; job = await findEndedJob(db, before)) {
-    const { accountId, id } = job
-    while ((await deleteSomeItems(db, { accountId, jobId: id }, ITEMS_AT_ONCE)) > 0);
-    await deleteJob(db, accountId, id)
+    await closeExpired(db, job)
+    while ((await deleteSomeItems(db, { accountId: job.accountId, jobId: job.id }, ITEMS_AT_ONCE)) > 0);
+    await deleteJob(db, job)
+  }
+}
+
+async function expirePreviews(db: Database, before: Date): Promise<void> {
+  for (;;) {
+    const expired = await selectExpired(db, before, JOBS_AT_ONCE)
+    for (const job of expired) await expirePreview(db, job, { before })
+    if (expired.length < JOBS_AT_ONCE) return
   }
 }

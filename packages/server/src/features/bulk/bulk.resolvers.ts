@@ -2,10 +2,11 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { limits } from '../../limits.ts'
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
+import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
 import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.ts'
 import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd } from './bulk-job.ts'
-import { findJobs, findUndo, listItems, listJobs } from './bulk-lists.ts'
+import { findJobs, listJobs } from './bulk-lists.ts'
 
 const DAY_MS = 86_400_000
 
@@ -51,10 +52,9 @@ export const bulkPart = schemaPart(new URL('./bulk.graphql', import.meta.url), {
     },
     expires: (job) => expiresOf(job),
     isUndoable: (job) => isUndoable(job),
-    undoOf: async ({ undoOf }, _args, context) =>
-      undoOf === null ? null : ((await findJobs(context, [undoOf]))[0] ?? null),
-    undoneBy: ({ id }, _args, context) => findUndo(context, id),
-    items: ({ id }, args, context) => listItems(context, id, args),
+    undoOf: ({ undoOf }, _args, context) => (undoOf === null ? null : loadJob(context, undoOf)),
+    undoneBy: ({ id }, _args, context) => loadUndo(context, id),
+    items: ({ id }, args, context) => loadItems(context, args, id),
   },
   BulkItem: {
     device: ({ id, name }) => ({ id, name, kind: 'device' }),

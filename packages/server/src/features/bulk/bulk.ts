@@ -7,14 +7,23 @@ import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
 import { insertIds } from './bulk-items.queries.ts'
-import { type BulkJob, isDraft, withExpiry } from './bulk-job.ts'
-import { type BulkJobRow, countDrafts, insertJob, lockAccount, lockJob, writeJob } from './bulk-jobs.queries.ts'
+import { type BulkJob, expiryOf, isDraft, type Starter, withExpiry } from './bulk-job.ts'
+import {
+  type BulkJobRow,
+  countDrafts,
+  insertJob,
+  lockAccount,
+  lockJob,
+  selectJobs,
+  writeJob,
+} from './bulk-jobs.queries.ts'
 import { readIds, readTarget, resolveFilter, type TargetInput } from './bulk-target.ts'
-import { readOperations } from './operations.ts'
-import { beginPreview, previewStep } from './preview.ts'
-import { startJob } from './start-job.ts'
-import { assertMayRun, starterOf } from './starter.ts'
-import { reasonNotExpected } from './work.ts'
+import { findMatching } from './preview/find-devices.ts'
+import { readOperations } from './preview/operations.ts'
+import { beginPreview, isLarge } from './preview/preview.ts'
+import { assertOnlyUndo, startJob } from './run/start-job.ts'
+import { assertMayRun, starterOf } from './run/starter.ts'
+import { finishPreview } from './run/work.ts'
 
 export interface BulkInput {
   target: TargetInput
@@ -25,9 +34,6 @@ export interface BulkInput {
   open?: boolean
 }
 
-/** Devices that are previewed within the request. */
-const PREVIEWED_AT_ONCE = 1_000
-const DAY_MS = 86_400_000
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
@@ -43,43 +49,40 @@ export async function runBulk(
   context: Context,
   { expected, ...input }: BulkInput & { expected: number },
 ): Promise<BulkJob> {
-  const { viewer } = context
   const { job, ids } = await readJob(context, input, { expected })
-  const created = await create(context, { job, ids, isOpen: false, starter: true })
-  if (created.state === 'PREVIEWING') return created
-  const reason = reasonNotExpected(created)
-  if (reason !== undefined) {
-    await writeJob(context.db, viewer.accountId, created.id, { reason, expected: null })
-    throw new ApiError('CONFLICT', `the bulk job is not started: ${reason}`, { job: created.id })
-  }
-  return startBulk(context, { id: created.id, token: created.token! })
+  const created = await create(context, { job, ids, isOpen: false, starter: starterOf(context.viewer) })
+  if (created.state !== 'READY') return created
+  throw new ApiError('CONFLICT', `the bulk job is not started: ${created.reason}`, { job: created.id })
 }
 
-async function create(
-  context: Context,
-  {
-    job,
-    ids,
-    isOpen,
-    starter = false,
-  }: { job: BulkJob; ids: readonly string[] | undefined; isOpen: boolean; starter?: boolean },
-): Promise<BulkJob> {
-  const { db, viewer, clock } = context
+interface NewJobInput {
+  job: BulkJob
+  /** The devices of a list. */
+  ids: readonly string[] | undefined
+  isOpen: boolean
+  starter?: Starter
+}
+
+async function create(context: Context, { job, ids, isOpen, starter }: NewJobInput): Promise<BulkJob> {
+  const { viewer, clock } = context
   const { accountId } = viewer
-  return db.transaction().execute(async (transaction) => {
-    await lockAccount(transaction, accountId)
-    await assertBelowDrafts(transaction, accountId, clock())
-    await insertJob(transaction, accountId, job)
-    const total = ids === undefined ? 0 : await addIds(transaction, accountId, { job, ids })
-    if (starter) await writeJob(transaction, accountId, job.id, { starter: starterOf(viewer) })
-    if (total > 0) await writeJob(transaction, accountId, job.id, { total })
-    const row = { ...job, total, planned: null }
-    return isOpen ? row : preview(transaction, accountId, { job: row, now: clock() })
+  const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
+  const created = await context.db.transaction().execute(async (db) => {
+    await lockAccount(db, accountId)
+    await assertBelowDrafts(db, accountId, clock())
+    await insertJob(db, accountId, job)
+    const total = ids === undefined ? 0 : await addIds(db, accountId, { job, ids })
+    if (starter !== undefined) await writeJob(db, accountId, job.id, { starter })
+    if (total > 0) await writeJob(db, accountId, job.id, { total })
+    const row = { ...job, total, planned: null, phase: null, tolerated: 0, ...(starter && { starter }) }
+    return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found })
   })
+  return preview(context, created)
 }
 
-async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
-  const found = await countDrafts(db, accountId, new Date(now.getTime() - DAY_MS))
+/** Throws LIMIT_EXCEEDED if the account has too many jobs that are not started. The account must be locked. */
+export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
+  const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
@@ -88,16 +91,10 @@ async function assertBelowDrafts(db: Database, accountId: string, now: Date): Pr
   )
 }
 
-/** Previews a job. The job previews more than 1000 devices in the background. */
-export async function preview(
-  db: Database,
-  accountId: string,
-  { job, now }: { job: BulkJobRow; now: Date },
-): Promise<BulkJobRow> {
-  let previewed = await beginPreview(db, accountId, { job, now })
-  if (previewed.total > PREVIEWED_AT_ONCE) return previewed
-  while (previewed.state === 'PREVIEWING') previewed = await previewStep(db, accountId, previewed)
-  return previewed
+/** Continues the preview of a job that has begun. If there are many devices, a background job continues it. */
+export async function preview({ db, viewer, clock, storage }: Context, begun: BulkJobRow): Promise<BulkJobRow> {
+  if (begun.state !== 'PREVIEWING' || isLarge(begun)) return begun
+  return finishPreview({ db, clock, charge: storage.chargeAccount }, viewer.accountId, begun)
 }
 
 /** Reads the arguments of a new job. `ids` are the devices of a list. */
@@ -183,16 +180,31 @@ export async function appendBulk(
 }
 
 export async function previewBulk(context: Context, id: string): Promise<BulkJob> {
-  return changeJob(context, id, async (db, job) => {
-    if (!isDraft(job)) throw wrongState(job, 'only a job that is not started can be previewed')
-    const { accountId } = context.viewer
-    const isFilter = !('ids' in job.target || 'job' in job.target)
-    const target = job.target as { where?: string; view?: string; context?: string }
-    const selection = isFilter ? await resolveFilter({ ...context, db }, target) : {}
-    if (isFilter) await writeJob(db, accountId, id, selection)
-    return preview(db, accountId, { job: { ...job, ...selection }, now: context.clock() })
-  })
+  const { viewer, clock, rowMeter } = context
+  const { accountId } = viewer
+  const known = await getJob(context, id)
+  const isFilter = !('ids' in known.target || 'job' in known.target)
+  const selection = isFilter ? await resolveFilter(context, known.target as FilterTarget) : {}
+  const found = isFilter ? await findMatching(context, { job: { ...known, ...selection }, now: clock() }) : undefined
+  if (!isFilter) rowMeter.add(({ devices }) => Math.min(devices, known.total))
+  const begun = await changeJob(
+    context,
+    id,
+    async (db, job) => {
+      if (!isDraft(job)) throw wrongState(job, 'only a job that is not started can be previewed')
+      if (job.state === 'EXPIRED') {
+        await assertBelowDrafts(db, accountId, clock())
+        await assertOnlyUndo(db, accountId, { undoOf: job.undoOf, except: id, now: clock() })
+      }
+      if (isFilter) await writeJob(db, accountId, id, selection)
+      return beginPreview(db, accountId, { job: { ...job, ...selection }, now: clock(), found })
+    },
+    { locksAccount: true },
+  )
+  return preview(context, begun)
 }
+
+type FilterTarget = Parameters<typeof resolveFilter>[1]
 
 export async function startBulk(
   context: Context,
@@ -215,17 +227,27 @@ export async function startBulk(
 export const wrongState = (job: BulkJob, message: string): ApiError =>
   new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
 
+/** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
+export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
+  const [job] = id.includes('\0') ? [] : await selectJobs(db, viewer.accountId, [id])
+  if (job === undefined) throw notFound('bulk job', id)
+  assertMayRun(viewer, job.operations)
+  return job
+}
+
 /**
  * Locks a job and changes it. Throws NOT_FOUND if the viewer has no such job, and FORBIDDEN without the permissions that its
- * operations need.
+ * operations need. With `locksAccount`, first locks the account, as a change of the number of jobs requires.
  */
-export async function changeJob(
+export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,
   id: string,
-  change: (db: Database, job: BulkJobRow) => Promise<BulkJob>,
-): Promise<BulkJob> {
+  change: (db: Database, job: BulkJobRow) => Promise<Changed>,
+  { locksAccount = false } = {},
+): Promise<Changed> {
   if (id.includes('\0')) throw notFound('bulk job', id)
   return db.transaction().execute(async (transaction) => {
+    if (locksAccount) await lockAccount(transaction, viewer.accountId)
     const job = await lockJob(transaction, viewer.accountId, id)
     if (job === undefined) throw notFound('bulk job', id)
     assertMayRun(viewer, job.operations)

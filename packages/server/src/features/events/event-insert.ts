@@ -4,6 +4,8 @@ import type { Target } from './event-types.ts'
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
+  /** A number that was drawn before. By default, the statement draws it. */
+  id?: string
   accountId: string
   type: string
   deviceId?: string
@@ -31,7 +33,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
 }
 
 const select = (rows: EventRows): string =>
-  `select ${Object.values(columns)
+  `select ${rows.id === undefined ? '' : `${rows.id}, `}${Object.values(columns)
     .map((of) => of(rows))
     .join(', ')}
     from ${rows.from}`
@@ -41,7 +43,7 @@ const select = (rows: EventRows): string =>
  * in its own statement, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
-  `insert into event (${Object.keys(columns).join(', ')})
+  `insert into event (${rows[0]?.id === undefined ? '' : 'id, '}${Object.keys(columns).join(', ')})
     ${rows.map(select).join(' union all ')}`
 
 /**

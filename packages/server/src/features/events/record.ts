@@ -1,11 +1,14 @@
 import type { Context } from '../../context.ts'
 import { type Database, query } from '../../db/database.ts'
 import type { Viewer } from '../../viewer.ts'
+import { selectNextIds } from './event-ids.queries.ts'
 import { eventInsert } from './event-insert.ts'
 import { sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
+  /** Its number, if `drawEventIds` has drawn it: of all events of a call or of none. */
+  id?: string
   type: EventTypeName
   /** The ID of the device that the event belongs to, if any. */
   deviceId?: string
@@ -32,7 +35,8 @@ export async function recordEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ type, deviceId, targets, state, source = sourceOf(viewer), data, previous }) => ({
+  const rows = events.map(({ id, type, deviceId, targets, state, source = sourceOf(viewer), data, previous }) => ({
+    id,
     type,
     device_id: deviceId,
     targets,
@@ -41,10 +45,20 @@ export async function recordEvents(
     data,
     previous,
   }))
-  await query(db, insertText, [viewer.accountId, actorOf(viewer), JSON.stringify(rows)])
+  await query(db, events[0]!.id === undefined ? insertText : insertNumberedText, [
+    viewer.accountId,
+    actorOf(viewer),
+    JSON.stringify(rows),
+  ])
 }
 
-const insertText = eventInsert({
+/**
+ * Draws the numbers of events that a transaction records at its end, so that other rows can contain them. Call it after the
+ * transaction has locked a row: the feed must see the transaction before it sees the numbers.
+ */
+export const drawEventIds = (db: Database, count: number): Promise<string[]> => selectNextIds(db, count)
+
+const rows = {
   accountId: '$1',
   type: 'type',
   deviceId: 'device_id',
@@ -55,8 +69,10 @@ const insertText = eventInsert({
   data: 'data',
   previous: 'previous',
   from: `jsonb_to_recordset($3::jsonb)
-    as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
-})
+    as row (id bigint, type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
+}
+const insertText = eventInsert(rows)
+const insertNumberedText = eventInsert({ ...rows, id: 'id' })
 
 /**
  * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays and times by

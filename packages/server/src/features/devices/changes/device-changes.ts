@@ -112,11 +112,11 @@ export const lockDevicesToDelete = (
   ids: readonly string[],
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, ids)
 
-/** Deletes locked devices, records their events, and ends their connections. */
+/** Deletes locked devices, records their events, and ends their connections. A device can have the drawn ID of its event. */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,
-  devices: readonly LockedDevice[],
+  devices: readonly (LockedDevice & { eventId?: string })[],
 ): Promise<void> {
   for (let from = 0; from < devices.length; from += DELETED_AT_ONCE)
     await deleteLocked(transaction, context, devices.slice(from, from + DELETED_AT_ONCE))
@@ -143,7 +143,7 @@ const DELETED_AT_ONCE = 50
 async function deleteLocked(
   transaction: Database,
   context: Pick<Context, 'viewer'>,
-  devices: readonly LockedDevice[],
+  devices: readonly (LockedDevice & { eventId?: string })[],
 ): Promise<void> {
   const { accountId } = context.viewer
   const ids = devices.map(({ id }) => id)
@@ -156,6 +156,7 @@ async function deleteLocked(
     devices.map((device) => {
       const { contents = null, previous } = deleted.get(device.id) ?? {}
       return {
+        ...(device.eventId !== undefined && { id: device.eventId }),
         type: 'DEVICE_DELETE',
         deviceId: device.id,
         targets: [target(device)],

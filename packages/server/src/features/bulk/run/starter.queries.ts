@@ -1,5 +1,5 @@
-import { type Database, query } from '../../db/database.ts'
-import type { StoredAccess } from '../../restriction.ts'
+import { type Database, query } from '../../../db/database.ts'
+import type { StoredAccess } from '../../../restriction.ts'
 
 export interface RoleOfStarter extends StoredAccess {
   role: string

@@ -1,27 +1,26 @@
-import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
-import type { Changes } from '../attributes/apply-changes.ts'
-import { parseAttributeName } from '../attributes/attribute-name.ts'
-import { valueAt } from '../attributes/attributes.ts'
-import { lockTargets, saveTargets } from '../attributes/locked-targets.ts'
-import { applyWrite, changeEvent } from '../attributes/set-attributes.ts'
-import { attributesIn, type Target } from '../attributes/target.ts'
-import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../devices/changes/device-changes.ts'
-import type { DeviceFields, FieldName } from '../devices/device.ts'
-import { type NewEvent, recordEvents } from '../events/record.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { bytesOfChanges } from '../../../rate-limits/storage-quotas.ts'
+import { parseAttributeName } from '../../attributes/attribute-name.ts'
+import { valueAt } from '../../attributes/attributes.ts'
+import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
+import { changeEvent } from '../../attributes/set-attributes.ts'
+import { attributesIn, type Target } from '../../attributes/target.ts'
+import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
+import type { DeviceFields, FieldName } from '../../devices/device.ts'
+import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
 import {
   type FieldsRow,
   type ItemResult,
   lockPending,
   type PendingItem,
-  readLastEvent,
   selectFields,
-  selectMatchingIds,
+  selectMatching,
   writeResults,
-} from './bulk-items.queries.ts'
-import type { BulkJob, BulkSkipReason } from './bulk-job.ts'
-import { writesOf } from './operations.ts'
-import { filterOf } from './preview.ts'
+} from '../bulk-items.queries.ts'
+import type { BulkJob, BulkSkipReason } from '../bulk-job.ts'
+import { filterOf } from '../preview/job-filter.ts'
+import { applyContextChanges } from '../preview/operations.ts'
 import { viewerOfJob } from './starter.ts'
 
 /** An error that affects only one device of its batch. */
@@ -36,24 +35,37 @@ export class DeviceError extends Error {
   }
 }
 
+/** A batch that has changed its devices and recorded their results, but not its events, which a transaction records last. */
+export interface Batch {
+  results: ItemResult[]
+  recordEvents(): Promise<void>
+}
+
+interface BatchOptions {
+  job: BulkJob
+  limit: number
+  /** The only devices that the batch may change. */
+  ids?: readonly string[] | undefined
+  /** Charges the account for the bytes that the changes store. May throw RATE_LIMITED. */
+  charge: (bytes: number) => void
+}
+
 /**
- * Changes the next devices of a job, in one transaction: the changes, their events, and the results. Returns the results. `job`
- * must be locked. Throws DeviceError if a device must be excluded.
+ * Changes the next devices of a job, in the transaction that locks `job`. Throws DeviceError if a device must be excluded. The
+ * caller records the events at the end of the transaction.
  */
-export async function runBatch(
-  db: Database,
-  accountId: string,
-  { job, limit, ids }: { job: BulkJob; limit: number; ids?: readonly string[] | undefined },
-): Promise<ItemResult[]> {
+export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
+  const { job, limit, ids, charge } = options
   const place = { accountId, jobId: job.id }
   const items = await lockPending(db, place, { limit, ids })
-  if (items.length === 0) return []
+  if (items.length === 0) return { results: [], recordEvents: async () => {} }
   const devices = await lockDevices(db, accountId, items)
-  const sinceEvent = await readLastEvent(db)
   const filter = filterOf(job)
   const found = items.map(({ id }) => id).filter((id) => devices.has(id))
   const matching =
-    filter === undefined ? new Set(found) : await selectMatchingIds(db, accountId, { filter, ids: found })
+    filter === undefined
+      ? new Set(found)
+      : new Set((await selectMatching(db, accountId, { filter, among: { ids: found } })).map(({ id }) => id))
   const results: ItemResult[] = []
   const accepted: Accepted[] = []
   for (const item of items) {
@@ -62,10 +74,42 @@ export async function runBatch(
     results.push({ id: item.id, ...(reason === undefined ? { status: 'DONE' } : { status: 'SKIPPED', reason }) })
     if (reason === undefined && device !== undefined) accepted.push({ item, device })
   }
-  await apply(db, accountId, { job, accepted })
-  await writeResults(db, place, { results, sinceEvent })
-  return results
+  const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
+  const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
+  assertDeletable(job, deleted)
+  const events = await apply(db, accountId, changed)
+  const bytes = events.reduce((sum, { data }) => sum + bytesOfChanges(data.changes as Written), 0)
+  if (accepted.length > 0) charge(bytes + deleted.length * bytesOfChanges({}))
+
+  const eventIds = await drawEventIds(db, events.length + deleted.length)
+  const numbered = events.map((event, index) => ({ ...event, id: eventIds[index]! }))
+  const removed = deleted.map(({ device: { fields } }, index) => ({
+    ...rowOf(fields),
+    eventId: eventIds[events.length + index]!,
+  }))
+  const ofDevices = Map.groupBy(
+    [
+      ...numbered.map(({ id, deviceId }) => ({ id, deviceId })),
+      ...removed.map((row) => ({ id: row.eventId, deviceId: row.id })),
+    ],
+    ({ deviceId }) => deviceId,
+  )
+  const withEvents = results.map((result) => ({
+    ...result,
+    events: ofDevices.get(result.id)?.map(({ id }) => id) ?? [],
+  }))
+  await writeResults(db, place, withEvents)
+  const context = { viewer: viewerOfJob(accountId, job) }
+  return {
+    results,
+    async recordEvents() {
+      await recordEvents(db, context, numbered)
+      if (removed.length > 0) await deleteLockedDevices(db, context, removed)
+    },
+  }
 }
+
+type Written = Record<string, { new: string | null }>
 
 interface LockedBulkDevice {
   fields: FieldsRow
@@ -120,61 +164,36 @@ function reasonToSkip(
   return areFieldsOld && areValuesOld ? undefined : 'CHANGED_SINCE'
 }
 
-/** Writes the changes, then their events. */
-async function apply(
-  db: Database,
-  accountId: string,
-  { job, accepted }: { job: BulkJob; accepted: readonly Accepted[] },
-): Promise<void> {
-  const context = { viewer: viewerOfJob(accountId, job) }
-  const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
-  if (deleted.length > 0) return remove(db, accountId, { job, deleted })
+/** Writes the changes. Returns their events. */
+async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
   const events: NewEvent[] = []
   for (const each of accepted) events.push(...(await inDevice(each.item.id, () => setAttributes(each))))
-  await saveTargets(
-    db,
-    accountId,
-    accepted.map(({ device }) => device.target!),
-  )
+  const targets = accepted.map(({ device }) => device.target!)
+  await saveTargets(db, accountId, targets)
   for (const each of accepted) {
     const event = await updateFields(db, accountId, each)
     if (event !== undefined) events.push(event)
   }
-  await recordEvents(db, context, events)
+  return events
 }
 
-async function remove(
-  db: Database,
-  accountId: string,
-  { job, deleted }: { job: BulkJob; deleted: readonly Accepted[] },
-): Promise<void> {
-  const isForced = job.operations.some((operation) => 'delete' in operation && operation.delete.force)
+function assertDeletable(job: BulkJob, deleted: readonly Accepted[]): void {
+  if (job.operations.some((operation) => 'delete' in operation && operation.delete.force)) return
   const active = deleted.find(({ device }) => device.fields.state === 'active')
-  if (active !== undefined && !isForced) {
-    const message = `device ${active.item.id} is active: pass force: true to delete it anyway`
-    throw new DeviceError(active.item.id, new ApiError('CONFLICT', message))
-  }
-  const devices = deleted.map(({ device: { fields } }) => rowOf(fields))
-  await deleteLockedDevices(db, { viewer: viewerOfJob(accountId, job) }, devices)
+  if (active === undefined) return
+  const message = `device ${active.item.id} is active: pass force: true to delete it anyway`
+  throw new DeviceError(active.item.id, new ApiError('CONFLICT', message))
 }
 
 const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { id: string } => ({
   ...{ id, name, hardwareId, platform },
 })
 
-/** Applies the changes in memory, and returns one event for each context. */
-function setAttributes({ item, device }: Accepted): NewEvent[] {
-  const target = device.target!
-  return (item.changes.setAttributes ?? []).flatMap(({ context, changes }) => {
-    const inContext = context ?? undefined
-    const applied: Changes = {}
-    for (const writes of writesOf(changes)) {
-      const write = { targetId: item.id, context: inContext, path: 'attributes', changes: writes }
-      Object.assign(applied, applyWrite(target, write))
-    }
-    return Object.keys(applied).length === 0 ? [] : [changeEvent(target, inContext, applied)]
-  })
-}
+/** Applies the changes in memory. Returns one event for each context. */
+const setAttributes = ({ item, device }: Accepted): NewEvent[] =>
+  applyContextChanges(device.target!, item.changes.setAttributes ?? []).map(({ context, changes }) =>
+    changeEvent(device.target!, context, changes),
+  )
 
 async function updateFields(
   db: Database,

@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  call,
+  codeOf,
+  create,
+  createText,
+  eventsOf,
+  jobOf,
+  newFleet,
+  newLargeFleet,
+  run,
+  setSite,
+  start,
+  until,
+  valuesOf,
+} from '../../../test/api/bulk-jobs.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  // The time of the rate limits stands still, so that points are not refilled.
+  const env = { MUSTER_KEY_POINTS: '1000000', MUSTER_KEY_POINTS_PER_SECOND: '1' }
+  app = await startTestApp({ worker: true, env, elapsed: () => 0 })
+})
+afterAll(() => app.close())
+
+const attributes = (values: object) => ({ setAttributes: { attributes: values } })
+
+describe('values', () => {
+  it('have a limited number of names in braces, and a limited size', async () => {
+    const [user, ids] = await newFleet(app, 1, { long: 'x'.repeat(2_000) })
+    const target = { ids }
+    const attempt = (...operations: object[]) => codeOf(user, createText, { target, operations })
+    expect(await attempt(attributes({ a: '{id}'.repeat(50), b: '{id}'.repeat(51) }))).toEqual([
+      'LIMIT_EXCEEDED',
+      'operations may contain at most 100 names in braces, found 101',
+    ])
+    const large = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`v${index}`, 'y'.repeat(16_000)]))
+    expect(await attempt(attributes(large))).toEqual([
+      'LIMIT_EXCEEDED',
+      'operations may write at most 65536 bytes of values to a device, found 80000',
+    ])
+    const value = await create(user, target, [attributes({ a: '{long}'.repeat(9) })])
+    expect((await jobOf(user, value.id)).items.items[0]).toMatchObject({
+      ...{ outcome: 'REJECTED', code: 'LIMIT_EXCEEDED' },
+      message: expect.stringMatching(/attributes.a may have at most 16384 bytes/),
+    })
+    const values = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`v${index}`, '{long}'.repeat(8)]))
+    const all = await create(user, target, [attributes(values)])
+    expect((await jobOf(user, all.id)).items.items[0]).toMatchObject({
+      ...{ outcome: 'REJECTED', code: 'LIMIT_EXCEEDED' },
+      message: expect.stringMatching(/the operations may write at most 65536 bytes/),
+    })
+    expect(await attempt(attributes({ $other: 'x' }))).toEqual(['RESERVED_ATTRIBUTE', expect.stringMatching(/\$other/)])
+  })
+
+  it('can have the names of properties of objects', async () => {
+    const [user, ids] = await newFleet(app, 1, {})
+    // A document can contain the name __proto__, which a variable cannot.
+    const { createBulk: job } = await user.data(
+      `mutation { createBulk(target: { ids: ["${ids[0]}"] }, operations: [{ setAttributes: {
+        attributes: { __proto__: "a", constructor: "b", group: { __proto__: "c", toString: "d" } } } }]) { id token } }`,
+    )
+    await run(user, job)
+    const written = JSON.stringify((await valuesOf(user))[0])
+    for (const part of ['"__proto__":"a"', '"constructor":"b"', '"__proto__":"c"', '"toString":"d"'])
+      expect(written).toContain(part)
+    await run(user, await call(user, 'undo', job.id))
+    expect(await valuesOf(user)).toEqual([{}])
+  })
+})
+
+/** Returns the points that a document costs. */
+async function costOf(user: TestUser, document: string): Promise<number> {
+  const left = async (text: string) => {
+    const { headers, errors } = await user.query(text)
+    expect(errors).toBeUndefined()
+    return Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
+  }
+  const before = await left('{ login { id } }')
+  return before - (await left(document))
+}
+
+describe('the price', () => {
+  it('of a preview is that of the devices that it reads', async () => {
+    const user = await newLargeFleet(app, 4_100)
+    const operations = 'operations: [{ setAttributes: { attributes: { x: "y" } } }]'
+    const byFilter = (where: string) => `mutation { createBulk(target: { where: "${where}" }, ${operations}) { id } }`
+    expect(await costOf(user, byFilter('id = 80:00:00:00:00:01:00:01'))).toBe(2)
+    expect(await costOf(user, byFilter('NOT site = oslo'))).toBe(4)
+    expect(await costOf(user, byFilter('site = oslo'))).toBe(4)
+    const { login } = await user.data('{ login { bulkJobs(size: 3) { items { id state } } } }')
+    const [large, , small] = login.bulkJobs.items
+    expect(large.state).toBe('PREVIEWING')
+    await until(user, large.id, 'READY')
+    expect(await costOf(user, `mutation { previewBulk(id: "${small.id}") { id } }`)).toBe(2)
+    expect(await costOf(user, `mutation { previewBulk(id: "${large.id}") { id } }`)).toBe(4)
+  })
+
+  it('includes the storage quota, for which a job waits', async () => {
+    let now = 0
+    const limited = await startTestApp({
+      worker: true,
+      env: { MUSTER_ACCOUNT_BYTES_PER_DAY: '100000' },
+      elapsed: () => now,
+    })
+    const [user, ids] = await newFleet(limited, 2)
+    const job = await create(user, { ids }, [attributes({ text: 'x'.repeat(10_000) })])
+    const other = await create(user, { ids }, [attributes({ more: 'y'.repeat(12_000) })])
+    await run(user, job)
+    await start(user, other)
+    let waiting = await jobOf(user, other.id)
+    while (waiting.stateReason === null) waiting = await jobOf(user, other.id)
+    expect(waiting).toMatchObject({
+      ...{ state: 'RUNNING', counts: { done: 0, pending: 2 } },
+      stateReason: expect.stringMatching(/^waits: an account may store 100000 bytes a day/),
+    })
+    now += 86_400_000
+    await call(user, 'pause', other.id)
+    await call(user, 'resume', other.id)
+    expect((await until(user, other.id, 'DONE')).counts).toMatchObject({ done: 2 })
+    await limited.close()
+  })
+
+  it('includes the number of jobs that are not started', async () => {
+    const [user, ids] = await newFleet(app, 1)
+    const job = await create(user, { ids }, [setSite('rome')])
+    await run(user, job)
+    const expired = await create(user, { ids }, [setSite('bergen')])
+    await sql`update bulk_job set previewed = previewed - interval '25 hours' where id = ${expired.id}`.execute(app.db)
+    for (let index = 0; index < 20; index++) await create(user, { ids }, [setSite('x')])
+    for (const text of [`undoBulk(id: "${job.id}")`, `retryBulk(id: "${job.id}")`, `previewBulk(id: "${expired.id}")`])
+      expect((await codeOf(user, `mutation { ${text} { id } }`))[0]).toBe('LIMIT_EXCEEDED')
+  })
+})
+
+describe('a preview of many devices', () => {
+  it('finds them in steps, and again in the next preview', async () => {
+    const user = await newLargeFleet(app, 5_600)
+    await sql`update device set attributes = '{"site": "rome"}'
+      where account_id = ${user.accountId} and id < '80:00:00:00:00:01:11:00'`.execute(app.db)
+    const job = await create(user, { where: 'site = oslo' }, [attributes({ x: 'y' })])
+    expect(job).toMatchObject({ state: 'PREVIEWING', token: null })
+    const ready = await until(user, job.id, 'READY')
+    expect(ready.counts).toMatchObject({ total: 1_249, change: 1_249 })
+    await sql`update device set attributes = '{"site": "oslo"}'
+      where account_id = ${user.accountId} and id < '80:00:00:00:00:01:00:11'`.execute(app.db)
+    expect((await call(user, 'preview', job.id)).state).toBe('PREVIEWING')
+    const again = await until(user, job.id, 'READY')
+    expect(again.counts).toMatchObject({ total: 1_265, change: 1_265 })
+    expect(again.token).not.toBe(ready.token)
+    expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toEqual([])
+  })
+
+  it('of a retry or an undo finds them in steps too', async () => {
+    const user = await newLargeFleet(app, 1_100)
+    const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
+    await run(user, await until(user, job.id, 'READY'))
+    const undo = await call(user, 'undo', job.id)
+    expect(undo.state).toBe('PREVIEWING')
+    expect((await until(user, undo.id, 'READY')).counts).toMatchObject({ total: 1_100, change: 1_100, skipped: 0 })
+  })
+})

@@ -1,0 +1,91 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import { countItems, selectItemPages } from './bulk-items.queries.ts'
+import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
+import { type BulkJobRow, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
+
+type ByKey = Map<string, BulkJobRow>
+
+const loaderOf = (read: (context: Context, ids: readonly string[]) => Promise<ByKey>) =>
+  perRequest(
+    (context: Context) =>
+      new DataLoader<string, BulkJob | null>(
+        async (ids) => {
+          const found = await read(context, ids)
+          return ids.map((id) => {
+            const job = found.get(id)
+            return job === undefined ? null : withExpiry(job, context.clock())
+          })
+        },
+        { cache: false },
+      ),
+  )
+
+const jobs = loaderOf(async ({ db, viewer }, ids) => {
+  const found = await selectJobs(db, viewer.accountId, [...new Set(ids)])
+  return new Map(found.map((job) => [job.id, job]))
+})
+
+const undos = loaderOf(async ({ db, viewer }, ids) => {
+  const found = await selectUndos(db, viewer.accountId, [...new Set(ids)])
+  return new Map(found.map((job) => [job.undoOf!, job]))
+})
+
+/** Loads a job. Resolves to null if it has been deleted. */
+export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
+
+/** Loads the newest job that undoes a job, if any. */
+export const loadUndo = (context: Context, id: string): Promise<BulkJob | null> => undos(context).load(id)
+
+interface ItemArguments extends PageArguments {
+  outcome?: readonly BulkOutcome[] | null
+  status?: readonly BulkItemStatus[] | null
+}
+
+const itemLoaders = perRequest((_context: Context) => new Map<string, DataLoader<string, BulkItemList>>())
+
+/** Loads a page of a job's devices. One query reads the devices of all jobs in a response. */
+export function loadItems(context: Context, args: ItemArguments, jobId: string): Promise<BulkItemList> {
+  const loaders = itemLoaders(context)
+  const key = JSON.stringify(args)
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
+    loaders.set(key, loader)
+  }
+  return loader.load(jobId)
+}
+
+async function readPages(
+  { db, viewer, rowMeter, firstRecord }: Context,
+  { outcome, status, ...args }: ItemArguments,
+  ids: readonly string[],
+): Promise<BulkItemList[]> {
+  const { size, start } = readPage(args, { order: 'bulkItems', firstRecord })
+  const after = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : ''
+  if (after.includes('\0')) throw badInput('after must be a device ID or a cursor from the previous page')
+  const slice = { outcomes: outcome ?? undefined, statuses: status ?? undefined }
+  const jobIds = [...new Set(ids)]
+  if (outcome != null || status != null) rowMeter.add(({ devices }) => devices * jobIds.length)
+  const query = { jobIds, slice, after: after.toLowerCase(), limit: size + 1 }
+  const items = Map.groupBy(await selectItemPages(db, viewer.accountId, query), ({ jobId }) => jobId)
+  let counts: Promise<Map<string, number>> | undefined
+  const total = async (id: string): Promise<number> => {
+    if (counts === undefined) rowMeter.add(({ devices }) => devices * jobIds.length)
+    counts ??= countItems(db, viewer.accountId, { jobIds, slice })
+    return (await counts).get(id) ?? 0
+  }
+  return ids.map((id) =>
+    listOf({
+      rows: items.get(id) ?? [],
+      size,
+      order: 'bulkItems',
+      placeOf: (item) => ({ id: item.id, key: null }),
+      toItem: (item) => item,
+      total: () => total(id),
+    }),
+  )
+}

@@ -1,0 +1,82 @@
+import type { Context } from '../../../context.ts'
+import type { Database } from '../../../db/database.ts'
+import { walk } from '../../../db/fair/user-database.ts'
+import { ApiError } from '../../../errors.ts'
+import { limits } from '../../../limits.ts'
+import { unindexedTerms } from '../../filters/read-filter.ts'
+import { selectItemsOf, selectMatching, selectRangeEnd } from '../bulk-items.queries.ts'
+import type { BulkJob } from '../bulk-job.ts'
+import type { BulkJobRow } from '../bulk-jobs.queries.ts'
+import { filterOf } from './job-filter.ts'
+
+/** A device of a job. */
+export interface Found {
+  id: string
+  name: string
+}
+
+/** Devices that a request previews. A background job previews more. */
+export const PREVIEWED_AT_ONCE = 1_000
+/** Devices that one step reads. */
+const READ_AT_ONCE = 5_000
+
+/**
+ * Finds the devices of a filter within a request, outside of a transaction. Returns undefined if there are many, or if finding
+ * them takes longer than a query may take: then the job finds them in steps.
+ */
+export async function findMatching(
+  { db, viewer, rowMeter }: Context,
+  { job, now }: { job: BulkJob; now: Date },
+): Promise<Found[] | undefined> {
+  const filter = filterOf({ ...job, previewed: now })
+  if (filter === undefined) return undefined
+  const { isIndexed } = filter.where
+  if (!isIndexed) rowMeter.add(({ devices }) => devices)
+  const reasons = isIndexed ? [] : [unindexedTerms(filter.where)]
+  const limit = PREVIEWED_AT_ONCE + 1
+  try {
+    const found = await walk(db, reasons, (walking) => selectMatching(walking, viewer.accountId, { filter, limit }))
+    if (isIndexed) rowMeter.add(({ devices }) => (found.length < limit ? Math.min(devices, found.length) : devices))
+    return found.length < limit ? found : undefined
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'LIMIT_EXCEEDED') return undefined
+    throw error
+  }
+}
+
+/** Returns the devices of another job, if there are at most `limit`. */
+export async function findFirst(
+  db: Database,
+  accountId: string,
+  { job: { target }, limit }: { job: BulkJob; limit: number },
+): Promise<Found[] | undefined> {
+  if (!('job' in target)) return undefined
+  const { job: from, statuses } = target
+  const found = await selectItemsOf(db, accountId, { from, statuses, after: '', limit: limit + 1 })
+  return found.length > limit ? undefined : found
+}
+
+/** Finds the next devices of a job. `last` is null after the last ones. */
+export async function findNext(
+  db: Database,
+  accountId: string,
+  job: BulkJobRow,
+): Promise<{ found: Found[]; last: string | null }> {
+  const next = await readNext(db, accountId, job)
+  if (job.total + next.found.length > limits.bulkTargets)
+    throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found more`)
+  return next
+}
+
+async function readNext(db: Database, accountId: string, job: BulkJobRow) {
+  const after = job.planned ?? ''
+  if ('job' in job.target) {
+    const { job: from, statuses } = job.target
+    const found = await selectItemsOf(db, accountId, { from, statuses, after, limit: READ_AT_ONCE })
+    return { found, last: found.length < READ_AT_ONCE ? null : found.at(-1)!.id }
+  }
+  const filter = filterOf(job)
+  const upTo = await selectRangeEnd(db, accountId, { after, limit: READ_AT_ONCE })
+  if (filter === undefined || upTo === null) return { found: [], last: null }
+  return { found: await selectMatching(db, accountId, { filter, among: { after, upTo } }), last: upTo }
+}

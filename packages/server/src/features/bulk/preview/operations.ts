@@ -1,0 +1,207 @@
+import { ApiError, badInput } from '../../../errors.ts'
+import { assertName } from '../../../lib/text.ts'
+import { limits } from '../../../limits.ts'
+import { type Change, type Changes, flattenAttributes } from '../../attributes/apply-changes.ts'
+import {
+  assertVisibleNames,
+  joinAttributeName,
+  parseAttributeName,
+  parseContext,
+} from '../../attributes/attribute-name.ts'
+import { type Attributes, emptyObject, valueAt } from '../../attributes/attributes.ts'
+import { assertAllAllowed } from '../../attributes/initial-attributes.ts'
+import { overlay } from '../../attributes/overlay.ts'
+import { applyWrite } from '../../attributes/set-attributes.ts'
+import type { Target } from '../../attributes/target.ts'
+import { deviceFields, type FieldName, type State } from '../../devices/device.ts'
+import type { BulkOperation, DeviceChanges } from '../bulk-job.ts'
+import { countNames, fillTemplate, parseTemplate } from './templates.ts'
+
+/** A device with all data that operations read and write. */
+export interface BulkDevice {
+  id: string
+  fields: Record<FieldName, string | null>
+  state: State
+  target: Target
+}
+
+/** Checks the operations without a device, so that mistakes are errors of the request. */
+export function readOperations(given: readonly object[]): BulkOperation[] {
+  if (given.length < 1 || given.length > limits.bulkOperations)
+    throw badInput(`operations must have 1 to ${limits.bulkOperations} operations, found ${given.length}`)
+  const operations = given.map((operation, index) => readOperation(operation, `operations[${index}]`))
+  if (operations.length > 1 && operations.some((operation) => 'delete' in operation))
+    throw badInput('operations: delete must be the only operation')
+  assertFewNames(operations)
+  assertFewBytes(bytesOfValues(operations.flatMap(valuesOf)), 'operations')
+  return operations
+}
+
+/** The values that an operation writes, as given. */
+function valuesOf(operation: BulkOperation): (string | null)[] {
+  if ('delete' in operation) return []
+  if ('update' in operation) return Object.values(operation.update)
+  return flattenAttributes(operation.setAttributes.attributes, 'attributes').map(({ value }) => value)
+}
+
+function assertFewNames(operations: readonly BulkOperation[]): void {
+  const values = operations.flatMap(valuesOf).filter((value) => value !== null)
+  const found = values.reduce((count, value) => count + countNames(parseTemplate(value, 'operations')), 0)
+  if (found <= limits.bulkPlaceholders) return
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `operations may contain at most ${limits.bulkPlaceholders} names in braces, found ${found}`,
+    { limit: limits.bulkPlaceholders, found },
+  )
+}
+
+const bytesOfValues = (values: readonly (string | null)[]): number =>
+  values.reduce((bytes, value) => bytes + Buffer.byteLength(value ?? ''), 0)
+
+function assertFewBytes(bytes: number, what: string): void {
+  if (bytes <= limits.bulkValueBytes) return
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `${what} may write at most ${limits.bulkValueBytes} bytes of values to a device, found ${bytes}`,
+    { limit: limits.bulkValueBytes, found: bytes },
+  )
+}
+
+function readOperation(given: object, path: string): BulkOperation {
+  const members = Object.entries(given).filter(([, value]) => value != null)
+  const [kind, value] = members[0] ?? []
+  if (members.length !== 1) throw badInput(`${path} must have exactly one member, found ${members.length}`)
+  if (kind === 'delete') return { delete: { force: (value as { force?: boolean }).force ?? false } }
+  if (kind === 'update') return { update: readUpdate(value as object, `${path}.update`) }
+  const { attributes, context } = value as { attributes: Record<string, unknown>; context?: string | null }
+  const changes = flattenAttributes(attributes, `${path}.setAttributes.attributes`)
+  if (changes.length === 0) throw badInput(`${path}.setAttributes.attributes must not be an empty object`)
+  for (const { value } of changes) parseTemplate(value ?? '', `${path}.setAttributes.attributes`)
+  assertAllAllowed(changes, 'device', `${path}.setAttributes.attributes`)
+  const inContext = parseContext(context, `${path}.setAttributes.context`)
+  assertVisibleNames(changes, { context: inContext, path: `${path}.setAttributes.attributes` })
+  return { setAttributes: { attributes, ...(inContext !== undefined && { context: inContext }) } }
+}
+
+function readUpdate(given: object, path: string) {
+  const fields = Object.entries(given).filter(
+    ([name, value]) => value !== undefined && !(name === 'name' && value === null),
+  )
+  if (fields.length === 0) throw badInput(`${path} must have a name, hardwareId, or platform`)
+  for (const [name, value] of fields) {
+    if (value !== null) assertName(value as string, `${path}.${name}`, limits.valueBytes)
+    parseTemplate((value as string | null) ?? '', `${path}.${name}`)
+  }
+  return Object.fromEntries(fields) as Record<string, string | null>
+}
+
+/** Applies the operations to a device in memory. Throws the same errors as the mutation for a single device. */
+export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
+  const attributes = new Map<string, Changes>()
+  const before = { ...device.fields }
+  let bytes = 0
+  for (const operation of operations) {
+    if ('delete' in operation) return deletion(device, operation.delete.force)
+    bytes +=
+      'update' in operation
+        ? updateFields(device, operation.update)
+        : setAttributes(device, operation.setAttributes, attributes)
+    assertFewBytes(bytes, 'the operations')
+  }
+  return { ...attributeChanges(attributes), ...fieldChangesOf(before, device.fields) }
+}
+
+function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChanges {
+  if (state === 'active' && !force)
+    throw new ApiError('CONFLICT', `device ${id} is active: pass force: true to delete it anyway`)
+  return { delete: { name: fields.name! } }
+}
+
+/** Returns the size of the values. */
+function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
+  const readValue = valuesIn(device, undefined)
+  let bytes = 0
+  for (const [name, template] of Object.entries(update) as [FieldName, string | null][]) {
+    const value = template === null ? null : fillTemplate(template, name, readValue)
+    if (value !== null) assertName(value, name, deviceFields[name].maxLength)
+    device.fields[name] = value
+    bytes += Buffer.byteLength(value ?? '')
+  }
+  return bytes
+}
+
+/** Returns the size of the values. */
+function setAttributes(
+  device: BulkDevice,
+  { attributes, context }: { attributes: Record<string, unknown>; context?: string | null },
+  changed: Map<string, Changes>,
+): number {
+  const inContext = context ?? undefined
+  const readValue = valuesIn(device, inContext)
+  const changes = flattenAttributes(attributes, 'attributes').map(({ name, value }) => ({
+    name,
+    value: value === null ? null : fillTemplate(value, `attributes.${joinAttributeName(name)}`, readValue),
+  }))
+  const bytes = bytesOfValues(changes.map(({ value }) => value))
+  assertFewBytes(bytes, 'the operations')
+  const found = applyWrite(device.target, { targetId: device.id, context: inContext, path: 'attributes', changes })
+  const all = changed.get(inContext ?? '') ?? emptyObject()
+  for (const [name, change] of Object.entries(found)) all[name] = { old: (all[name] ?? change).old, new: change.new }
+  changed.set(inContext ?? '', all)
+  return bytes
+}
+
+function attributeChanges(changed: ReadonlyMap<string, Changes>): DeviceChanges {
+  const all = [...changed].map(([context, changes]) => ({
+    context: context === '' ? null : context,
+    changes: Object.fromEntries(Object.entries(changes).filter(([, change]) => change.old !== change.new)),
+  }))
+  const found = all.filter(({ changes }) => Object.keys(changes).length > 0)
+  return found.length === 0 ? {} : { setAttributes: found }
+}
+
+function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields']): DeviceChanges {
+  const names = (Object.keys(after) as FieldName[]).filter((name) => before[name] !== after[name])
+  if (names.length === 0) return {}
+  return { update: Object.fromEntries(names.map((name) => [name, { old: before[name], new: after[name] }])) }
+}
+
+export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
+
+/** The changes of one context. */
+type ContextChanges = NonNullable<DeviceChanges['setAttributes']>[number]
+
+/**
+ * Applies changes to a device in memory: the removals in all contexts, and then the values. A value can thus replace a group,
+ * which is a group in every context. Returns what changed, by context.
+ */
+export function applyContextChanges(
+  target: Target,
+  all: readonly ContextChanges[],
+): { context: string | undefined; changes: Changes }[] {
+  const applied = all.map(({ context }) => ({ context: context ?? undefined, changes: emptyObject() as Changes }))
+  for (const isRemoval of [true, false]) {
+    for (const [index, { changes }] of all.entries()) {
+      const writes = writesOf(changes).filter(({ value }) => (value === null) === isRemoval)
+      if (writes.length === 0) continue
+      const { context, changes: found } = applied[index]!
+      Object.assign(found, applyWrite(target, { targetId: target.id, context, path: 'attributes', changes: writes }))
+    }
+  }
+  return applied.filter(({ changes }) => Object.keys(changes).length > 0)
+}
+
+const writesOf = (changes: Changes): Change[] =>
+  Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
+
+/** Returns a function that reads the device's values by name. It merges the attributes of the context once, when needed. */
+function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
+  let effective: Attributes | undefined
+  return (name) => {
+    if (name === 'id') return id
+    if (Object.hasOwn(fields, name)) return fields[name as FieldName]
+    effective ??= overlay(target.base, context === undefined ? undefined : target.overrides.get(context))
+    const attribute = name.startsWith('attributes.') ? name.slice('attributes.'.length) : name
+    return valueAt(effective, parseAttributeName(attribute, 'a name in braces'))
+  }
+}

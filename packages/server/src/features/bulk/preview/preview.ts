@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../../db/database.ts'
+import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
+import { deleteItems, deleteSomeItems, insertItems, selectUnplanned, writePlans } from '../bulk-items.queries.ts'
+import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
+import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
+import { filterOf } from './job-filter.ts'
+import { type Plan, planDevices } from './plan-devices.ts'
+
+/** Devices that one step of a preview reads. */
+const PLANNED_AT_ONCE = 250
+/** Devices of the previous preview that one step deletes. */
+const DELETED_AT_ONCE = 5_000
+
+/**
+ * Begins the preview of a job, which `previewStep` continues. `found` are the devices of the filter, if there are few. `job`
+ * must be locked.
+ */
+export async function beginPreview(
+  db: Database,
+  accountId: string,
+  { job, now, found }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined },
+): Promise<BulkJobRow> {
+  const place = { accountId, jobId: job.id }
+  const counts = { plannedCount: 0, changing: 0, unchanged: 0, rejected: 0, done: 0, failed: 0, skipped: 0 }
+  const begun = { state: 'PREVIEWING', previewed: now, planned: null, token: null, reason: null, ...counts } as const
+  let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
+  if (!('ids' in job.target)) {
+    const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE }))
+    const isSmall = few !== undefined && job.total <= PREVIEWED_AT_ONCE
+    devices = isSmall ? { phase: null, total: few.length } : { phase: job.total > 0 ? 'CLEAR' : 'FIND', total: 0 }
+    if (isSmall) {
+      await deleteItems(db, place)
+      await insertItems(db, place, few)
+    }
+  }
+  const change = { ...begun, ...devices }
+  await writeJob(db, accountId, job.id, change)
+  return { ...job, ...change }
+}
+
+/** Whether a background job must preview the devices, because there are many. */
+export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
+
+/**
+ * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes of the next devices.
+ * The job is READY after the last one. `job` must be locked. `charge` may throw RATE_LIMITED.
+ */
+export function previewStep(
+  db: Database,
+  accountId: string,
+  { job, charge }: { job: BulkJobRow; charge: (bytes: number) => void },
+): Promise<BulkJobRow> {
+  if (job.phase === 'CLEAR') return clearStep(db, accountId, job)
+  return job.phase === 'FIND' ? findStep(db, accountId, job) : planStep(db, accountId, { job, charge })
+}
+
+async function clearStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
+  const deleted = await deleteSomeItems(db, { accountId, jobId: job.id }, DELETED_AT_ONCE)
+  return deleted === DELETED_AT_ONCE ? job : save(db, accountId, job, { phase: 'FIND' })
+}
+
+async function findStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
+  const { found, last } = await findNext(db, accountId, job)
+  if (found.length > 0) await insertItems(db, { accountId, jobId: job.id }, found)
+  const total = job.total + found.length
+  return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
+}
+
+async function planStep(
+  db: Database,
+  accountId: string,
+  { job, charge }: { job: BulkJobRow; charge: (bytes: number) => void },
+): Promise<BulkJobRow> {
+  const place = { accountId, jobId: job.id }
+  const ids = await selectUnplanned(db, place, { after: job.planned, limit: PLANNED_AT_ONCE })
+  // The devices of another job may have changed since that job found them.
+  const filter = 'job' in job.target ? filterOf(job) : undefined
+  const items = ids.length === 0 ? [] : await planDevices(db, accountId, { job, ids, filter })
+  if (items.length > 0) {
+    charge(bytesOfItems(items.map(({ changes }) => changes)))
+    await writePlans(db, place, items)
+  }
+  const count = (isCounted: (item: Plan) => boolean): number => items.filter(isCounted).length
+  const isLast = ids.length < PLANNED_AT_ONCE
+  return save(db, accountId, job, {
+    planned: ids.at(-1) ?? job.planned,
+    plannedCount: job.plannedCount + ids.length,
+    changing: job.changing + count(({ outcome }) => outcome === 'CHANGE'),
+    unchanged: job.unchanged + count(({ status }) => status === 'UNCHANGED'),
+    rejected: job.rejected + count(({ outcome }) => outcome === 'REJECTED'),
+    reason: null,
+    ...(isLast && { state: 'READY' as const, token: randomBytes(12).toString('hex') }),
+  })
+}
+
+async function save(
+  db: Database,
+  accountId: string,
+  job: BulkJobRow,
+  change: Partial<BulkJobRow>,
+): Promise<BulkJobRow> {
+  await writeJob(db, accountId, job.id, change)
+  return { ...job, ...change }
+}

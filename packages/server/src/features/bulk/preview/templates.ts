@@ -1,0 +1,41 @@
+import { ApiError, badInput } from '../../../errors.ts'
+import { limits } from '../../../limits.ts'
+
+/** A part of a value: literal text, or a name in braces. */
+type Part = string | { name: string }
+
+/** Returns the parts of a value. `path` locates the value in error messages. */
+export function parseTemplate(value: string, path: string): Part[] {
+  if (!value.includes('{')) return [value]
+  const parts: Part[] = []
+  for (const [, braces, name, text] of value.matchAll(/(\{\{)|\{([^{}]+)\}|([^{]+|\{)/gs)) {
+    if (braces !== undefined) parts.push('{')
+    else if (name !== undefined) parts.push({ name })
+    else if (text === '{')
+      throw badInput(`${path}: { must begin a name in braces, such as {name}; for a literal brace write {{`)
+    else parts.push(text!)
+  }
+  return parts
+}
+
+export const countNames = (parts: readonly Part[]): number => parts.filter((part) => typeof part !== 'string').length
+
+/** Replaces the names in braces. Adds up the size before it joins the parts, so that a short template cannot use much memory. */
+export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
+  if (!template.includes('{')) return template
+  const filled: string[] = []
+  let bytes = 0
+  for (const part of parseTemplate(template, path)) {
+    const value = typeof part === 'string' ? part : readValue(part.name)
+    if (value === null) throw badInput(`${path}: the device has no value for {${(part as { name: string }).name}}`)
+    bytes += Buffer.byteLength(value)
+    if (bytes > limits.valueBytes)
+      throw new ApiError(
+        'LIMIT_EXCEEDED',
+        `${path} may have at most ${limits.valueBytes} bytes with the device's values in place of the names in braces`,
+        { limit: limits.valueBytes },
+      )
+    filled.push(value)
+  }
+  return filled.join('')
+}

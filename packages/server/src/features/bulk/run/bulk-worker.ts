@@ -1,0 +1,96 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Load } from '../../../http/request-load.ts'
+import { pause } from '../../../lib/pause.ts'
+import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
+import { type WorkOptions, type WorkResult, workOn } from './work.ts'
+
+/** Runs the bulk jobs of all accounts. Each process runs one; a job's row is locked while one of them works on it. */
+export interface BulkWorker {
+  close(): Promise<void>
+}
+
+export interface BulkWorkerOptions extends WorkOptions {
+  load: Load
+  log: FastifyBaseLogger
+}
+
+/** The longest pause after a round without work. */
+const IDLE_MS = 500
+/** The shortest pause, while another process works on the jobs. */
+const MIN_PAUSE_MS = 20
+/** The pause between two batches while clients wait. */
+const BUSY_MS = 250
+/** The pause of a job after a failure. */
+const RETRY_MS = 500
+/** After this many consecutive failures of a batch, its devices are changed one by one, and one that fails is left out. */
+const ATTEMPTS = 5
+/** Devices that are changed one by one: those of the batch that failed. */
+const SINGLE_DEVICES = 100
+
+/** A job whose batch failed. */
+interface Trouble {
+  failures: number
+  /** Devices that were changed one by one. */
+  changed: number
+  retryAt: number
+}
+
+export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): BulkWorker {
+  const closing = new AbortController()
+  const troubles = new Map<string, Trouble>()
+
+  const step = async (job: ActiveJob): Promise<WorkResult> => {
+    const trouble = troubles.get(job.id)
+    const singly = trouble !== undefined && trouble.failures >= ATTEMPTS
+    try {
+      const result = await workOn(options, job, { singly })
+      if (trouble === undefined || result === 'idle') return result
+      if (!singly || result === 'failed' || ++trouble.changed >= SINGLE_DEVICES) troubles.delete(job.id)
+      return result
+    } catch (error) {
+      const { failures = 0, changed = 0 } = trouble ?? {}
+      troubles.set(job.id, { failures: failures + 1, changed, retryAt: performance.now() + RETRY_MS })
+      if (failures === 0 && !closing.signal.aborted)
+        log.warn({ err: error, job: job.id }, 'cannot work on a bulk job; retrying')
+      return 'idle'
+    }
+  }
+
+  /** The accounts take turns: one batch of each job. Returns the milliseconds until there is more work. */
+  const round = async (): Promise<number> => {
+    const jobs = await selectActiveJobs(options.db)
+    const active = new Set(jobs.map(({ id }) => id))
+    for (const id of troubles.keys()) if (!active.has(id)) troubles.delete(id)
+    let hasWorked = false
+    let waitMs = IDLE_MS
+    for (const job of jobs) {
+      if (closing.signal.aborted) return 0
+      const wait = Math.max(job.waitMs, (troubles.get(job.id)?.retryAt ?? 0) - performance.now())
+      if (wait > 0) {
+        waitMs = Math.min(waitMs, wait)
+        continue
+      }
+      if ((await step(job)) !== 'idle') hasWorked = true
+      if (load.isHigh()) await pause(BUSY_MS, closing.signal)
+    }
+    return hasWorked ? 0 : Math.max(MIN_PAUSE_MS, waitMs)
+  }
+
+  const follow = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      const ms = await round().catch((error: unknown) => {
+        log.debug({ err: error }, 'cannot look for bulk jobs')
+        return IDLE_MS
+      })
+      if (ms > 0) await pause(ms, closing.signal)
+    }
+  }
+  const ended = follow()
+
+  return {
+    async close() {
+      closing.abort()
+      await ended
+    },
+  }
+}

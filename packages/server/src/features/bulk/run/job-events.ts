@@ -1,0 +1,20 @@
+import type { NewEvent } from '../../events/record.ts'
+import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
+
+/** The events of a job that starts. Their source is the caller who starts it. */
+export function startEvents(job: BulkJob): NewEvent[] {
+  const where = 'where' in job.target ? { where: job.target.where } : {}
+  const event = { targets: [jobTarget(job)], ...(job.startedBy !== null && { source: job.startedBy }) }
+  const start = { name: job.name, operations: job.operations, ...where, counts: countsOf(job) }
+  const undo = { job: job.undoOf, counts: countsOf(job) }
+  return [
+    { type: 'BULK_START', ...event, data: start },
+    ...(job.undoOf === null ? [] : [{ type: 'BULK_UNDO' as const, ...event, data: undo }]),
+  ]
+}
+
+export function finishEvent(job: BulkJob, now: Date): NewEvent {
+  const seconds = job.started === null ? 0 : Math.round((now.getTime() - job.started.getTime()) / 1000)
+  const data = { state: job.state, counts: countsOf(job), seconds }
+  return { type: 'BULK_FINISH', targets: [jobTarget(job)], data }
+}

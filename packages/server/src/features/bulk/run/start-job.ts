@@ -1,0 +1,41 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import type { Viewer } from '../../../viewer.ts'
+import type { EventSource } from '../../events/event-types.ts'
+import { recordEvents } from '../../events/record.ts'
+import { type BulkJob, expiryOf, pendingOf, type Starter } from '../bulk-job.ts'
+import { type BulkJobRow, findUndoInProgress, lockJob, writeJob } from '../bulk-jobs.queries.ts'
+import { finishEvent, startEvents } from './job-events.ts'
+
+/** Starts a job that is READY and locked. A job without devices to change ends at once. */
+export async function startJob(
+  db: Database,
+  viewer: Viewer,
+  { job, now, starter, source }: { job: BulkJobRow; now: Date; starter: Starter; source: EventSource },
+): Promise<BulkJobRow> {
+  await assertOnlyUndo(db, viewer.accountId, { undoOf: job.undoOf, except: job.id, now })
+  const isDone = pendingOf(job) === 0
+  const ending: Pick<BulkJob, 'state' | 'finished'> = isDone
+    ? { state: 'DONE', finished: now }
+    : { state: 'RUNNING', finished: null }
+  const change = { ...ending, started: now, starter, startedBy: source, expected: null, reason: null, token: null }
+  await writeJob(db, viewer.accountId, job.id, { ...change, pauseMs: 0 })
+  const after = { ...job, ...change }
+  await recordEvents(db, { viewer }, [...startEvents(after), ...(isDone ? [finishEvent(after, now)] : [])])
+  return after
+}
+
+/** Throws CONFLICT if another job is undoing this job. Locks the job, so that two undos cannot begin at the same time. */
+export async function assertOnlyUndo(
+  db: Database,
+  accountId: string,
+  { undoOf, except, now }: { undoOf: string | null; except: string | null; now: Date },
+): Promise<void> {
+  if (undoOf === null) return
+  await lockJob(db, accountId, undoOf)
+  const other = await findUndoInProgress(db, accountId, { undoOf, except, since: expiryOf(now) })
+  if (other === undefined) return
+  throw new ApiError('CONFLICT', `the bulk job ${other} already undoes this one: finish or cancel it first`, {
+    job: other,
+  })
+}

@@ -1,0 +1,226 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { recordEvents } from '../../events/record.ts'
+import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
+import { type BulkJob, failureLimit, pendingOf } from '../bulk-job.ts'
+import { type ActiveJob, type BulkJobRow, type JobPlace, lockJob, takeJob, writeJob } from '../bulk-jobs.queries.ts'
+import { previewStep } from '../preview/preview.ts'
+import { finishEvent } from './job-events.ts'
+import { DeviceError, runBatch } from './run-batch.ts'
+import { startJob } from './start-job.ts'
+import { reasonNotToRun, viewerOfJob } from './starter.ts'
+
+/** Devices of one batch, which is one transaction. */
+const BATCH = 100
+/** A job with this rate waits only while requests wait. */
+const UNLIMITED_RATE = 10_000
+/** The longest time until a job tries again after it has used up the storage quota of its account. */
+const MAX_WAIT_SECONDS = 60
+
+export interface WorkOptions {
+  db: Database
+  clock: () => Date
+  /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
+  charge: (accountId: string, bytes: number) => void
+}
+
+/** What a call did: nothing, because the job is not due or another process works on it; some work; or a device failed. */
+export type WorkResult = 'idle' | 'worked' | 'failed'
+
+/**
+ * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it. With
+ * `singly`, after several failures, an error fails only the preview or the next device, so that the job goes on.
+ */
+export async function workOn(
+  options: WorkOptions,
+  job: Pick<ActiveJob, 'accountId' | 'id' | 'state'>,
+  { singly = false } = {},
+): Promise<WorkResult> {
+  const { accountId, id, state } = job
+  const next = singly && state === 'RUNNING' ? await findPending(options.db, { accountId, jobId: id }) : undefined
+  try {
+    if (state === 'RUNNING') return await runNext(options, job, next)
+    return (await continuePreview(options, job, takeJob)) === undefined ? 'idle' : 'worked'
+  } catch (error) {
+    if (isOverQuota(error)) return waitForQuota(options, job, error)
+    if (error instanceof DeviceError) return failDevice(options, job, error)
+    if (state === 'PREVIEWING' && (singly || error instanceof ApiError)) return failPreview(options, job, error)
+    if (next === undefined) throw error
+    return failDevice(options, job, new DeviceError(next, new ApiError('INTERNAL', 'the server failed')))
+  }
+}
+
+/** Runs the step of a job that is in this state, and due. */
+async function whileLocked(
+  { db }: WorkOptions,
+  { accountId, id }: JobPlace,
+  state: BulkJob['state'],
+  step: (transaction: Database, job: BulkJobRow) => Promise<void>,
+): Promise<WorkResult> {
+  return db.transaction().execute(async (transaction) => {
+    const job = await takeJob(transaction, accountId, id)
+    if (job?.state !== state) return 'idle'
+    await step(transaction, job)
+    return 'worked'
+  })
+}
+
+/**
+ * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long transaction
+ * delays the event feed. A background job continues if the server stops.
+ */
+export async function finishPreview(options: WorkOptions, accountId: string, begun: BulkJobRow): Promise<BulkJobRow> {
+  const place = { accountId, id: begun.id }
+  let job = begun
+  try {
+    while (job.state === 'PREVIEWING') job = (await continuePreview(options, place, lockJob)) ?? job
+  } catch (error) {
+    if (!isOverQuota(error)) throw error
+    await waitForQuota(options, place, error)
+  }
+  return job
+}
+
+/** Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it. */
+async function continuePreview(
+  { db, clock, charge }: WorkOptions,
+  { accountId, id }: JobPlace,
+  take: typeof lockJob,
+): Promise<BulkJobRow | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const job = await take(transaction, accountId, id)
+    if (job?.state !== 'PREVIEWING') return job
+    const previewed = await previewStep(transaction, accountId, { job, charge: (bytes) => charge(accountId, bytes) })
+    if (previewed.state !== 'READY' || previewed.expected === null) return previewed
+    return startIfExpected(transaction, accountId, { job: previewed, now: clock() })
+  })
+}
+
+/** Starts a job that was created with runBulk, or records why it is not started. */
+async function startIfExpected(
+  db: Database,
+  accountId: string,
+  { job, now }: { job: BulkJobRow; now: Date },
+): Promise<BulkJobRow> {
+  const reason = (await reasonNotToRun(db, accountId, { job, now })) ?? reasonNotExpected(job)
+  if (reason !== undefined) {
+    await writeJob(db, accountId, job.id, { reason, expected: null })
+    return { ...job, reason, expected: null }
+  }
+  return startJob(db, viewerOfJob(accountId, job), { job, now, starter: job.starter!, source: job.createdBy })
+}
+
+/** Returns how a preview differs from the expectation of runBulk, if it does. */
+function reasonNotExpected({ expected, changing, rejected }: BulkJob): string | undefined {
+  if (expected === null || (changing === expected && rejected === 0)) return undefined
+  return `${changing} devices would change, and ${rejected} would be rejected; expected ${expected} and 0`
+}
+
+const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Promise<WorkResult> =>
+  whileLocked(options, place, 'PREVIEWING', async (db) => {
+    const reason = error instanceof ApiError ? error.message : 'the server failed to read the devices'
+    await writeJob(db, place.accountId, place.id, { state: 'FAILED', reason, finished: options.clock() })
+  })
+
+/** Changes the next devices of a job, or only `next`. */
+const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> =>
+  whileLocked(options, place, 'RUNNING', async (db, job) => {
+    const { accountId, id } = place
+    const now = options.clock()
+    const reason = await reasonNotToRun(db, accountId, { job, now })
+    if (reason !== undefined) return writeJob(db, accountId, id, { state: 'PAUSED', reason })
+    const batch = await runBatch(db, accountId, {
+      job,
+      limit: Math.min(BATCH, Math.max(1, job.rate)),
+      ...(next !== undefined && { ids: [next] }),
+      charge: (bytes) => options.charge(accountId, bytes),
+    })
+    const done = batch.results.filter(({ status }) => status === 'DONE').length
+    const progress = { ...job, done: job.done + done, skipped: job.skipped + batch.results.length - done }
+    const count = batch.results.length
+    const recordFinish = await saveProgress(db, accountId, {
+      job: progress,
+      now,
+      count,
+      isLast: next === undefined && count === 0,
+    })
+    await batch.recordEvents()
+    await recordFinish()
+  })
+
+/** Records that a device failed, unless another process has changed it. The next batch changes the other devices. */
+async function failDevice(
+  options: WorkOptions,
+  place: JobPlace,
+  { deviceId, cause }: DeviceError,
+): Promise<WorkResult> {
+  const { accountId, id: jobId } = place
+  let hasFailed = false
+  const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
+    const now = options.clock()
+    const [pending] = await lockPending(db, { accountId, jobId }, { limit: 1, ids: [deviceId] })
+    if (pending === undefined) return
+    hasFailed = true
+    const failure = { id: deviceId, status: 'FAILED' as const, code: cause.code, message: cause.message }
+    await writeResults(db, { accountId, jobId }, [failure])
+    const recordFinish = await saveProgress(db, accountId, {
+      job: { ...job, failed: job.failed + 1 },
+      now,
+      count: 1,
+      hasFailed,
+    })
+    await recordFinish()
+  })
+  return hasFailed ? 'failed' : result
+}
+
+interface Progress {
+  job: BulkJobRow
+  now: Date
+  /** Devices of the batch. */
+  count: number
+  hasFailed?: boolean
+  /** Whether no device is left. */
+  isLast?: boolean
+}
+
+/**
+ * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it if a failure exceeds the
+ * limit. Returns a function that records the end of the job.
+ */
+async function saveProgress(
+  db: Database,
+  accountId: string,
+  { job, now, count, hasFailed = false, isLast = false }: Progress,
+): Promise<() => Promise<void>> {
+  const { id, done, failed, skipped, rate } = job
+  const isDone = isLast || pendingOf(job) === 0
+  const failures = failed - job.tolerated
+  const isFailing = hasFailed && !isDone && failures > failureLimit(job)
+  const state = isDone ? 'DONE' : isFailing ? 'PAUSED' : 'RUNNING'
+  const reason = isFailing ? `${failures} devices failed, more than ${failureLimit(job)}` : null
+  const pauseMs = rate >= UNLIMITED_RATE ? 0 : (1000 * count) / rate
+  const finished = isDone ? now : null
+  await writeJob(db, accountId, id, { done, failed, skipped, state, reason, finished, pauseMs })
+  return async () => {
+    if (isDone)
+      await recordEvents(db, { viewer: viewerOfJob(accountId, job) }, [finishEvent({ ...job, state, finished }, now)])
+  }
+}
+
+const isOverQuota = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'RATE_LIMITED'
+
+/** Postpones the next step of a job whose account has used up its storage quota. */
+async function waitForQuota(
+  { db }: WorkOptions,
+  { accountId, id }: JobPlace,
+  { message, details }: ApiError,
+): Promise<WorkResult> {
+  const seconds = Math.min(MAX_WAIT_SECONDS, Number(details.retryAfter ?? MAX_WAIT_SECONDS))
+  return db.transaction().execute(async (transaction) => {
+    const job = await takeJob(transaction, accountId, id)
+    if (job?.state !== 'PREVIEWING' && job?.state !== 'RUNNING') return 'idle'
+    await writeJob(transaction, accountId, id, { reason: `waits: ${message}`, pauseMs: 1000 * seconds })
+    return 'worked'
+  })
+}
