@@ -6,7 +6,7 @@ export const singleSignOnSettings = {
   oidcIssuer: setting({
     name: 'MUSTER_OIDC_ISSUER',
     meaning:
-      'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider states it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. The redirect URI is <MUSTER_PUBLIC_URL>/auth/sso/callback.',
+      'Issuer URL of the OpenID Connect provider for single sign-on, exactly as the provider states it. Requires MUSTER_OIDC_CLIENT_ID, MUSTER_OIDC_CLIENT_SECRET, and MUSTER_PUBLIC_URL. At the provider, register the redirect URI: MUSTER_PUBLIC_URL followed by /auth/sso/callback.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : issuer(text)),
   }),
@@ -37,14 +37,15 @@ export const singleSignOnSettings = {
   }),
   oidcGroups: setting({
     name: 'MUSTER_OIDC_GROUPS',
-    meaning: "Claim that contains a person's groups. May be a path with dots, such as realm_access.roles.",
+    meaning:
+      "Claim that contains a person's groups. For a nested claim, write a path with dots, such as realm_access.roles.",
     default: 'groups',
     parse: (text) => text ?? 'groups',
   }),
   oidcSignUp: setting({
     name: 'MUSTER_OIDC_SIGN_UP',
     meaning:
-      'Who may join by single sign-on: invited: people with an invitation. mapped: also people in a group that a role names. anyone: also everyone else at the provider, each with a new account.',
+      'People who can join by single sign-on. invited: people with an invitation. mapped: also people in a group that a role names. anyone: also everyone else at the provider, each with a new account.',
     default: 'mapped',
     parse: (text) => oneOf(text ?? 'mapped', ['invited', 'mapped', 'anyone']),
   }),
@@ -64,7 +65,7 @@ export const singleSignOnSettings = {
   oidcAllow: setting({
     name: 'MUSTER_OIDC_ALLOW',
     meaning:
-      'Private addresses at which the provider may be, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses that the provider can have, in addition to public addresses: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
