@@ -25,7 +25,7 @@ export async function selectAccessKeys(db: Database, accountId: string): Promise
   return (await query<KeyRow>(db, text, [accountId])).map(toAccessKey)
 }
 
-/** Returns a person's own keys in the account, newest first. */
+/** Returns a person's personal keys in the account, newest first. */
 export async function selectPersonalKeys(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
   const text = `select ${columns} from every_key where account_id = $1 and kind = 'personal' and made_by = $2
     order by created desc, key`
@@ -33,8 +33,7 @@ export async function selectPersonalKeys(db: Database, accountId: string, person
 }
 
 /**
- * Counts the keys that a person created in an account, and the account keys in the account. A key does not count while the newest
- * key of its rotations replaces it.
+ * Counts the keys that a person created in an account, and the account keys in the account. Rotated keys do not count.
  */
 export async function countKeys(
   db: Database,
@@ -68,13 +67,13 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row && toAccessKey(row)
 }
 
-/** Whether the key exists in any account. The first start, which has no viewer, needs this check. */
+/** Checks whether the key exists in any account. The first start, which has no viewer, needs this check. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
-/** Returns the account's key policy as stored, null if it has none. */
+/** Returns the account's key policy as the database stores it, or null if the account has none. */
 export async function selectKeyPolicy(db: Database, accountId: string): Promise<StoredKeyPolicy | null> {
   const row = await db.selectFrom('account').select('key_policy').where('id', '=', accountId).executeTakeFirst()
   return (row?.key_policy ?? null) as StoredKeyPolicy | null
@@ -88,7 +87,7 @@ export async function writeKeyPolicy(db: Database, accountId: string, policy: Ke
     .execute()
 }
 
-/** Whether the person is an enabled member of the account. */
+/** Checks whether the person is an enabled member of the account. */
 export async function isMember(db: Database, accountId: string, personId: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -99,10 +98,13 @@ export async function isMember(db: Database, accountId: string, personId: string
   return rows.length > 0
 }
 
-/** What the table of restricted keys stores, and the other one does not. */
+/** The data that only the table of restricted keys stores. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
-/** Whether a key may do less than a key of the previous release, whose servers must not find it. */
+/**
+ * Checks whether a key may do less than a key of the previous release. Servers of that release must not find such a
+ * key.
+ */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
   restrictionOf({ own, within }) !== undefined ||
@@ -110,7 +112,10 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Null for the permissions of keys from before permissions, as those keys have. */
+/**
+ * Returns the permissions as the database stores them. They are null for a key with the permissions of keys that were
+ * created before permissions existed.
+ */
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
@@ -244,7 +249,7 @@ export function deletePersonalKeys(db: Database, accountId: string, personId: st
     .execute()
 }
 
-/** Notifies every server process about a changed key after the transaction commits. */
+/** Notifies every server process about a changed key when the transaction commits. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }

@@ -22,7 +22,10 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
-/** Lists the account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the viewer's personal keys. */
+/**
+ * Lists the account's access keys, newest first. A viewer without KEY_MANAGE and AUDIT_READ gets only the personal keys
+ * that this person created.
+ */
 export function listAccessKeys({ db, viewer }: Viewing): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer
   const seesAll = isPermitted(permissions, 'KEY_MANAGE') || isPermitted(permissions, 'AUDIT_READ')
@@ -35,10 +38,9 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
   return countKeys(db, accountId, personId)
 }
 
-/** Whether the key exists in any account. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Deletes all of the user's access keys. Returns an event for each, to record last in the transaction. */
+/** Deletes all of the user's access keys and returns the number of deleted keys. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)

@@ -34,7 +34,10 @@ export interface AccessKeyInput {
   expires?: Date | null
   /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
-  /** What a key from before permissions may do, as far as the viewer may, if omitted. */
+  /**
+   * The access of the key. If omitted, the key gets the permissions of keys that were created before permissions
+   * existed, except those that the viewer lacks.
+   */
   access?: AccessInput | null
   /** The devices that the key is restricted to. */
   own?: RestrictionPart
@@ -102,7 +105,7 @@ function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted 
   }
 }
 
-/** Every permission, for commands of the operator. */
+/** The operator's commands have every permission. */
 const ALL = ~0
 
 export function assertFuture(expires: Date, now: Date): void {
@@ -140,7 +143,7 @@ export async function insertKey(
   return { created: { key, secret, accessKey }, event: eventOf('ACCESS_KEY_CREATE', accessKey, dataOf(accessKey)) }
 }
 
-/** Without the other fields of a key that is rotated. */
+/** Returns only the granted fields. The argument may be a key that is rotated, which has others. */
 const grantedFields = (granted: Granted): Granted => {
   const { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare } = granted
   return { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare }

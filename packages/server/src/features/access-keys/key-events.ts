@@ -26,7 +26,7 @@ export async function notifyChanges(db: Database, keys: readonly NamedKey[]): Pr
 export const reloadAccessKeys = (db: Database, accountId: string): Promise<void> =>
   notifyAccessKeys(db, accountId, accessKeyChannel)
 
-/** The fields of a key that can change, as events contain them. */
+/** Returns the fields of a key that can change, in the form that events contain. */
 export const fieldsOf = ({ name, enabled, expires, permissions, own, networks, rateShare }: AccessKey) => ({
   name,
   enabled,

@@ -35,7 +35,7 @@ export interface KeyPolicyChange {
   enforcedFrom?: Date | null
 }
 
-/** Changes the account's policy. null clears `maxDays` and `enforcedFrom`. */
+/** Changes the account's policy. Null clears `maxDays` and `enforcedFrom`. */
 export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))

@@ -4,7 +4,7 @@ import { ApiError, badInput } from '../../errors.ts'
 import { isIn } from '../../lib/client-address.ts'
 import { limits } from '../../limits.ts'
 
-/** Reads CIDRs or single addresses into CIDRs in canonical form, without duplicates. */
+/** Converts networks or single addresses to networks in canonical CIDR notation, without duplicates. */
 export function readNetworks(given: readonly string[]): string[] {
   if (given.length > limits.networksPerKey)
     throw new ApiError(
@@ -15,7 +15,7 @@ export function readNetworks(given: readonly string[]): string[] {
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
 }
 
-/** The first addresses of IPv6 are IPv4 addresses in another form (RFC 4291 §2.5.5.2). */
+/** The number of bits that IPv6 addresses share if they are IPv4 addresses in another form (RFC 4291 §2.5.5.2). */
 const MAPPED_BITS = 96
 
 function readNetwork(text: string, path: string): string {

@@ -18,7 +18,7 @@ const MAX_OVERLAP_SECONDS = 2_592_000
 
 export interface Rotation {
   key: string
-  /** How many seconds the former key keeps working. */
+  /** The number of seconds for which the former key keeps working. */
   overlap: number
   publicKey: string | null
 }
@@ -90,7 +90,10 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/** The new secret acts as the person who created a personal key, so only that person may receive it. */
+/**
+ * Throws unless the viewer created the personal key. The new secret acts as that person, so no other person may receive
+ * it.
+ */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

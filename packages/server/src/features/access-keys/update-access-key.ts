@@ -24,16 +24,16 @@ import { assertNotStronger } from './key-strength.ts'
 import { areWithin, readNetworks } from './networks.ts'
 
 export interface AccessKeyChange {
-  /** null clears the name. */
+  /** The new name. Null clears the name. */
   name?: string | null
   enabled?: boolean | null
-  /** Permissions that the key keeps. */
+  /** The permissions that the key keeps. */
   access?: AccessInput | null
   /** A filter that the key's own filter is combined with. */
   own?: RestrictionPart
-  /** Only earlier than before. */
+  /** The new expiry, which can only be earlier than before. */
   expires?: Date | null
-  /** null allows any address. */
+  /** The new networks. Null allows any address. */
   networks?: readonly string[] | null
   rateShare?: number | null
 }
@@ -103,8 +103,8 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
 }
 
 /**
- * Returns a key that the viewer may change, until the end of the transaction. To a viewer who may only change the own personal
- * keys, other keys do not exist.
+ * Locks a key and returns it. Throws NOT_FOUND for the keys of other persons if the viewer may change only personal
+ * keys.
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')

@@ -20,7 +20,7 @@ import { ASSUMED_SKIPPED, historyRowsRead } from './rows-read.ts'
 export type AttributeChange = ChangeRow
 export type AttributeChangeList = List<AttributeChange>
 
-/** The arguments of `attributeHistory`. null means omitted. */
+/** The arguments of `attributeHistory`. Null is equivalent to an omitted argument. */
 export interface HistoryArguments {
   name?: string | null
   context?: string | null
@@ -80,10 +80,13 @@ async function readPages(
   )
 }
 
-/** The sort order that cursors encode. */
+/** The order that cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'changes'
 
-/** A positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event ID. */
+/**
+ * Matches a positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event
+ * ID.
+ */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {

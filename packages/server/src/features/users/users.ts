@@ -12,7 +12,7 @@ import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 
 export { lockAccount } from './users.queries.ts'
 
-/** RFC 5321 §4.5.3.1.3: a path has at most 256 octets, including the angle brackets. */
+/** The maximum length of an email address. With angle brackets, it has at most 256 octets (RFC 5321 §4.5.3.1.3). */
 const EMAIL_LENGTH = 254
 
 /** Throws if the text is not an email address. */
@@ -29,7 +29,7 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** The initial password, returned only on creation. */
+  /** The initial password. The server returns it only on creation. */
   password: string
 }
 
@@ -61,5 +61,5 @@ export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Prom
   return found
 })
 
-/** Whether the database contains any users. Returns false at the first start. */
+/** Checks whether the database contains any users. At the first start, it does not. */
 export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

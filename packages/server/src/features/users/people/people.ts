@@ -20,8 +20,8 @@ const loaderOf = perRequest(
 )
 
 /**
- * Finds the person who made a change. The founder has the ID of the account, so the usual case needs no statement unless the
- * account has another address.
+ * Finds the person who made a change. The founder has the ID of the account, so most changes need no statement. If the
+ * account has another address, a statement is needed.
  */
 export const findActor = async (
   context: Context,
@@ -29,7 +29,7 @@ export const findActor = async (
 ): Promise<Pick<KnownPerson, 'id' | 'email'> | null> => {
   if (id === null) return null
   const { accountId, founderEmail } = context.viewer
-  // An account keeps its ID if its founder is removed; its address is then not an address of a person.
+  // If the founder is removed, the account keeps its ID. Its address is then not the address of a person.
   if (id === accountId && founderEmail !== undefined && !founderEmail.endsWith('@account.invalid'))
     return { id, email: founderEmail }
   return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }
