@@ -79,7 +79,7 @@ describe('a key that is restricted to some devices', () => {
     expect(login.presence).toBeNull()
   })
 
-  it('finds a device outside neither as a place in a list nor by its events', async () => {
+  it('finds no other device, either as a position in a list or by its events', async () => {
     for (const field of [
       `devices(after: "${ids.far}") { total }`,
       `devices(sortBy: ["name", "platform"], after: "${ids.far}") { total }`,
@@ -95,7 +95,7 @@ describe('a key that is restricted to some devices', () => {
     expect(found.events).toEqual({ total: 0, items: [] })
   })
 
-  it('sees no event without a device', async () => {
+  it('receives no event without a device', async () => {
     const { login } = await oslo.data('{ login { events(size: 1000) { items { type } } } }')
     expect([...new Set(login.events.items.map(({ type }: Json) => type))]).toEqual(['DEVICE_REGISTER'])
   })
@@ -114,7 +114,7 @@ describe('a key that is restricted to some devices', () => {
     expect(response.errors![0]!.message).toContain('User.registrationCodes')
   })
 
-  it('reads no names of devices outside in errors', async () => {
+  it('receives no names of other devices in errors', async () => {
     const { errors } = await oslo.query('{ login { devices(where: "only_fax = x") { total } } }')
     expect(errors![0]!.message).not.toContain('only_far')
   })
@@ -144,7 +144,7 @@ describe('a key that is restricted to some devices', () => {
     })
   })
 
-  it('reads attributes in the context of its filter, whatever the context of a request', async () => {
+  it('reads attributes in the context of its filter, regardless of the context of a request', async () => {
     await user.data(
       `mutation { setAttribute(serviceId: "${ids.none}", name: "site", value: "oslo", context: "night") }`,
     )
@@ -219,7 +219,7 @@ describe('a key that is restricted by a view', () => {
     expect(await namesIn(key)).toEqual(['one'])
   })
 
-  it('reaches nothing if the view was deleted or is invalid', async () => {
+  it('finds nothing if the view was deleted or is invalid', async () => {
     const view = await newView('name: "lost", where: "site = oslo"')
     const key = await create(`{ view: "${view}" }`)
     await query(app.db, `update saved_view set filter = 'state = = x' where account_id = $1 and id = $2`, [
@@ -235,7 +235,7 @@ describe('a key that is restricted by a view', () => {
     })
   })
 
-  it('does not see views that are not shared', async () => {
+  it('does not list views that are not shared', async () => {
     const view = await newView('name: "mine", isShared: false')
     const { login } = await oslo.data(`{ login { views(id: ["${view}"]) { id } } }`)
     expect(login.views).toEqual([])
@@ -247,7 +247,7 @@ describe('a restricted role', () => {
   const total = async (headers: Record<string, string>): Promise<Json> =>
     (await asMember(app, { headers } as Json)('{ login { devices { total } } }')).data?.login.devices.total
 
-  it('limits its members, and what they grant, at once', async () => {
+  it('limits its members and the permissions that they give immediately', async () => {
     const owner = await newMember(app, user.accountId, 'owner')
     const member = await newMember(app, user.accountId, 'viewer')
     const asOwner = asMember(app, owner)
@@ -276,7 +276,7 @@ describe('a restricted role', () => {
     expect(await total(member.headers)).toBe(4)
   })
 
-  it('grants nothing on a server that does not know restrictions', async () => {
+  it('gives no permissions on a server that does not know restrictions', async () => {
     const { createRole } = await user.data(
       'mutation { createRole(name: "Hidden", access: { where: "site = oslo", permissions: [DEVICE_READ] }) { id } }',
     )

@@ -28,7 +28,9 @@ const isAllowed = (where: string): boolean => {
   return isValid && canonical !== null && canonical !== ''
 }
 
-test('a restricted key finds what an unrestricted one finds with the same filter', { timeout: 600_000 }, async () => {
+test('returns the same to a restricted key as to an unrestricted key with the same filter', {
+  timeout: 600_000,
+}, async () => {
   const user = await app.createUser()
   const [devices] = fc.sample(fleet, 1)
   await seedDevices(

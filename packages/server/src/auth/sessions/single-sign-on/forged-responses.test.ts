@@ -115,7 +115,7 @@ describe('single sign-on', () => {
     expect(await personIn(attempt.browser)).toBeNull()
   })
 
-  it('accepts a response once', async () => {
+  it('accepts a response only once', async () => {
     const attempt = await start()
     const replay = openBrowser(app)
     for (const [cookie, value] of attempt.browser.cookies) replay.cookies.set(cookie, value)
@@ -124,20 +124,20 @@ describe('single sign-on', () => {
     expect(await personIn(replay)).toBeNull()
   })
 
-  it('accepts one of two responses at the same moment', async () => {
+  it('accepts one of two identical responses that arrive at the same time', async () => {
     const attempt = await start()
     const answers = await Promise.all([attempt.finish(), attempt.finish(), attempt.finish()])
     expect(answers.map(reasonIn).filter((reason) => reason === undefined)).toHaveLength(1)
   })
 
-  it('accepts no response after ten minutes', async () => {
+  it('rejects a response that arrives after ten minutes', async () => {
     const attempt = await start()
     now += 601_000
     expect(reasonIn(await attempt.finish())).toBe('sso-expired')
     expect(await personIn(attempt.browser)).toBeNull()
   })
 
-  it('accepts ten failed responses in a minute from one address', async () => {
+  it('counts ten failed responses in a minute from one address, and then rejects responses', async () => {
     const reasons = []
     for (let count = 0; count < 11; count++) {
       const attempt = await start()

@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const newClaims = () => ({ sub: randomUUID() })
 
-describe('the start', () => {
+describe('the start of single sign-on', () => {
   it('redirects to the provider with PKCE, state, and nonce, and sets a cookie for /auth/sso', async () => {
     const browser = openBrowser(app)
     const response = await navigate(browser, '/auth/sso/start?to=/devices')
@@ -86,8 +86,8 @@ describe('the start', () => {
   })
 })
 
-describe('a session', () => {
-  it('lasts twelve hours, used or not, and records the sign-in', async () => {
+describe('a session from single sign-on', () => {
+  it('lasts twelve hours, whether it is used or not, and records the sign-in', async () => {
     const browser = await signOn(app, provider, { claims: newClaims() })
     expect(await signInMethods(browser)).toEqual(['single sign-on'])
     for (let hour = 0; hour < 11; hour++) {
@@ -107,7 +107,7 @@ describe('a session', () => {
     for (const { encrypted_id_token } of stored) expect(encrypted_id_token?.toString('latin1')).not.toContain('eyJ')
   })
 
-  it('ends by sign-out, which returns the address that ends it at the provider', async () => {
+  it('ends with a sign-out, which returns the address that ends the session at the provider', async () => {
     const browser = await signOn(app, provider, { claims: newClaims() })
     const { body } = await browser.auth('/sign-out', {})
     const redirect = new URL(body.redirect)
@@ -146,7 +146,7 @@ describe('back-channel logout', () => {
     ])
   })
 
-  it('ends streams', async () => {
+  it('ends the event streams of a session', async () => {
     const { sub } = newClaims()
     const browser = await signOn(app, provider, { claims: { sub } })
     const stream = await fetch(`${app.url}/graphql/v1/stream`, {
@@ -183,7 +183,7 @@ describe('back-channel logout', () => {
   })
 })
 
-describe('the settings', () => {
+describe('the settings of single sign-on', () => {
   const start = (env: Record<string, string>): Promise<TestApp> => app.startAnother({ env, clock })
 
   it('reject passwords and passkeys if only single sign-on is allowed', async () => {
@@ -209,7 +209,7 @@ describe('the settings', () => {
     await server.close()
   })
 
-  it('must belong together', async () => {
+  it('require each other, and an https address of the provider', async () => {
     await expect(start({ MUSTER_SIGN_IN: 'sso' })).rejects.toThrow('MUSTER_OIDC_ISSUER')
     const { MUSTER_PUBLIC_URL: _url, ...settings } = ssoSettings(provider.issuer)
     await expect(start(settings)).rejects.toThrow('MUSTER_PUBLIC_URL')
@@ -223,7 +223,7 @@ describe('the settings', () => {
   })
 })
 
-describe('a provider that cannot be reached', () => {
+describe('a provider that the server cannot reach', () => {
   it('does not affect sign-in by password', async () => {
     const server = await app.startAnother({ env: ssoSettings('http://127.0.0.1:1'), clock })
     expect(reasonIn(await navigate(openBrowser(server), '/auth/sso/start'))).toBe('sso-unavailable')
@@ -231,14 +231,14 @@ describe('a provider that cannot be reached', () => {
     await server.close()
   })
 
-  it('is reported as unavailable also when the code is exchanged', async () => {
+  it('is reported as unavailable, even when the server exchanges the code', async () => {
     const tokenResponse = (response: { destroy(): void }) => void response.destroy()
     expect(await failureOf(app, provider, { claims: newClaims(), forgery: { tokenResponse } })).toBe('sso-unavailable')
   })
 })
 
 describe('a server without single sign-on', () => {
-  it('does not offer it', async () => {
+  it('does not offer single sign-on', async () => {
     const server = await app.startAnother()
     const browser = openBrowser(server)
     expect((await browser.auth('/sign-in-options')).body).toEqual({ password: true, singleSignOn: null })

@@ -76,7 +76,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, { claims })).toBe('sso-failed')
   })
 
-  it('joins by an invitation, whatever the address', async () => {
+  it('joins by an invitation, regardless of the address', async () => {
     const sub = newSubject()
     const create = 'mutation { createInvitation(roleId: "operator", email: "invited@example.com") { link } }'
     const { createInvitation } = await done(team.admin, create)
@@ -87,7 +87,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, again)).toBe('sso-not-invited')
   })
 
-  it('does not take over a person by an invitation', async () => {
+  it('does not take over an existing person with an invitation', async () => {
     const person = await newPerson(app)
     const { createInvitation } = await done(team.admin, 'mutation { createInvitation(roleId: "viewer") { link } }')
     const query = `invitation=${createInvitation.link.split('#')[1]}`
@@ -97,7 +97,7 @@ describe('a person who signs in for the first time', () => {
 })
 
 describe('a person who signs in again', () => {
-  it('is the same person with another address, which the person then has', async () => {
+  it('remains the same person with a new address, which replaces the old one', async () => {
     const [sub, groups] = [newSubject(), [newGroup()]]
     await nameGroups('viewer', groups)
     const first = await personIn(await signOn(app, provider, { claims: { sub, groups, email_verified: true } }))
@@ -110,7 +110,7 @@ describe('a person who signs in again', () => {
     expect(await personIn(await signOn(app, provider, { claims: taken }))).toEqual({ ...first, email })
   })
 
-  it('is another person with the same subject at another issuer', async () => {
+  it('is a different person if the same subject comes from a different issuer', async () => {
     const other = await startForgingProvider()
     const server = await app.startAnother({ env: ssoSettings(other.issuer), clock: () => new Date(now) })
     const [sub, groups] = [newSubject(), [newGroup()]]
@@ -174,7 +174,7 @@ describe('memberships by group', () => {
     expect(await roleOf(`${sub}@example.com`)).toBe('group Alpha')
   })
 
-  it('leave memberships by invitation and by the operator as they are', async () => {
+  it('leave memberships from invitations and from the operator unchanged', async () => {
     const group = newGroup()
     await nameGroups('viewer', [group])
     const { email } = team.admin
