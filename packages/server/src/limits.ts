@@ -49,7 +49,7 @@ export const limits = {
   bulkOperations: 20,
   /** Names in braces in the operations of a bulk job. */
   bulkPlaceholders: 100,
-  /** Bytes of the values that the operations of a bulk job write to one device. */
+  /** The maximum number of bytes that the operations of a bulk job write to one device. */
   bulkValueBytes: 64 * 1024,
   bulkNameLength: 100,
   /** The number of days that a bulk job is kept after it ends. */

@@ -67,7 +67,10 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
-/** Why single sign-on fails. The browser is sent to the sign-in page with the reason (status 303). */
+/**
+ * The reasons why single sign-on fails. The server redirects the browser to the sign-in page with the reason (status
+ * 303).
+ */
 export const ssoReasons = {
   'sso-failed': { status: 303, meaning: 'A check of the response of the identity provider failed. Start again.' },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },

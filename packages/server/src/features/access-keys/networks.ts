@@ -41,7 +41,9 @@ function firstOf(address: string, bits: number): string {
 const notANetwork = (text: string, path: string): ApiError =>
   badInput(`${path} must be a CIDR such as 192.0.2.0/24 or 2001:db8::/32, not ${JSON.stringify(text)}`)
 
-/** Whether every address of the networks is in one of the others. No networks mean any address. */
+/**
+ * Checks whether every address of the networks is in one of the others. An empty list of networks means any address.
+ */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true
   if (networks.length === 0) return false

@@ -15,9 +15,9 @@ export interface Found {
   name: string
 }
 
-/** Devices that a request previews. A background job previews more. */
+/** The maximum number of devices that a request previews. A background job previews more. */
 export const PREVIEWED_AT_ONCE = 1_000
-/** Devices that one step reads. */
+/** The number of devices that one step reads. */
 const READ_AT_ONCE = 5_000
 
 /**

@@ -2,7 +2,7 @@ import { readStoredFilter } from '../../views/use-view.ts'
 import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
-/** Returns the filter of a job's preview; undefined for a list of devices. */
+/** Returns the filter of a job's preview. Returns undefined if the caller listed devices. */
 export function filterOf({ filter, context, previewed, id }: BulkJob): JobFilter | undefined {
   if (filter === null || previewed === null) return undefined
   const where = readStoredFilter(filter, {

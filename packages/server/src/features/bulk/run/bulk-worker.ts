@@ -4,7 +4,10 @@ import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
 import { type WorkOptions, type WorkResult, workOn } from './work.ts'
 
-/** Runs the bulk jobs of all accounts. Each process runs one; a job's row is locked while one of them works on it. */
+/**
+ * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the
+ * job.
+ */
 export interface BulkWorker {
   close(): Promise<void>
 }
@@ -14,15 +17,18 @@ export interface BulkWorkerOptions extends WorkOptions {
   log: FastifyBaseLogger
 }
 
-/** The longest pause after a round without work. */
+/** The longest pause, in milliseconds, after a round without work. */
 const IDLE_MS = 500
-/** The shortest pause, while another process works on the jobs. */
+/** The shortest pause, in milliseconds, while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
-/** The pause between two batches while clients wait. */
+/** The pause between two batches, in milliseconds, while clients wait. */
 const BUSY_MS = 250
-/** The pause of a job after a failure. */
+/** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
-/** After this many consecutive failures of a batch, its devices are changed one by one, and one that fails is left out. */
+/**
+ * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails is
+ * then left out.
+ */
 const ATTEMPTS = 5
 /** Devices that are changed one by one: those of the batch that failed. */
 const SINGLE_DEVICES = 100

@@ -58,7 +58,7 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Whether an operator disabled the person. */
+/** Checks whether an operator disabled the person. */
 export async function isDisabled(db: Database, personId: string): Promise<boolean> {
   const rows = await query(db, 'select id from person where id = $1 and disabled is not null', [personId])
   return rows.length > 0
