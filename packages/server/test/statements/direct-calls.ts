@@ -204,6 +204,8 @@ export function directCalls({
     (db) => invitations.lockInvitation(db, accountId, 'in_x'),
     (db) => invitations.findInvitation(db, accountId, 'in_x'),
     (db) => people.isDisabled(db, accountId),
+    (db) => people.selectByContact(db, 'x@example.com'),
+    (db) => users.countContents(db, accountId),
     (db) => invitations.findByToken(db, bytes, now),
     (db) => invitations.insertInvitation(db, accountId, { ...invitation, tokenHash: bytes }),
     (db) => invitations.renewInvitation(db, accountId, { ...invitation, tokenHash: bytes }),

@@ -11,8 +11,8 @@ export function buildCommand(): Command {
   return newCommand('remove')
     .description(
       prose(`Remove a user and all of the user's data: devices, services, attributes, access keys, registration codes,
-webhooks, sessions, and events. To confirm, type the email address. You cannot remove the last user. Only restoring a
-backup can undo this command.
+webhooks, sessions, and events. To confirm, type the email address. You cannot remove the last user, a
+user whose account has other members, or a member of other accounts. Only restoring a backup can undo this command.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
 continue. It connects to the database in DATABASE_URL or, by default,
@@ -32,19 +32,17 @@ async function run(email: string, options: Options): Promise<void> {
 }
 
 async function remove({ db, log }: Installation, email: string, { yes }: Options) {
-  const [{ listUsers, removeUser }, { confirmByTyping }, { CliError, exitCodes }] = await Promise.all([
+  const [{ findUser, removeUser }, { confirmByTyping }] = await Promise.all([
     import('@muster/server/features/users/user-administration.ts'),
     import('../../terminal/confirm.ts'),
-    import('../../errors/cli-error.ts'),
   ])
-  const user = (await listUsers(db)).find((each) => each.email.toLowerCase() === email.toLowerCase())
-  if (user === undefined) throw new CliError(`no user has the email address ${email}`, { exitCode: exitCodes.notFound })
+  const user = await findUser(db, email)
   const { devices, accessKeys } = user
   const what = `Remove ${user.email} with ${devices} devices, ${accessKeys} access keys, and all events`
   await confirmByTyping(user.email, { what, yes })
   const isShown = process.stderr.isTTY
   const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)
-  await removeUser(db, email, { now: new Date(), log, ...(isShown && { onProgress }) })
+  await removeUser(db, user.email, { now: new Date(), log, ...(isShown && { onProgress }) })
   if (isShown) process.stderr.write('\n')
   return { id: user.id, email: user.email, devices, accessKeys }
 }

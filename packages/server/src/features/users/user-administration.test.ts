@@ -3,10 +3,11 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
-import { addMember, removeMembership } from '../../../test/factories/member.ts'
+import { addMember, newMember, removeMembership } from '../../../test/factories/member.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { done } from '../../../test/factories/team.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
+import { disableUser, enableUser, findUser, listUsers, removeUser } from './user-administration.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -149,6 +150,45 @@ it('removes neither a user whose account has other members nor the last owner of
   await expect(remove(founder)).rejects.toMatchObject({ code: 'CONFLICT', details: { reason: 'last-owner' } })
   expect(await reasonOf(founder)).toEqual(working)
 })
+
+it('does not remove a member of another account until the membership ends', async () => {
+  const account = await app.createUser()
+  const email = `joined-${account.accountId}@example.com`
+  const { createInvitation } = await ownerOf(account).then((owner) =>
+    done(owner, `mutation { createInvitation(roleId: "viewer", email: "${email}") { link } }`),
+  )
+  const password = 'correct horse battery staple'
+  const token = createInvitation.link.split('#')[1]
+  const browser = openBrowser(app)
+  expect((await browser.auth('/accept-invitation', { token, password })).status).toBe(200)
+  const { id } = await disableUser(app.db, email, new Date())
+  await expect(removeUser(app.db, email, { now: new Date(), log })).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('is a member of other accounts'),
+  })
+  await removeMembership(app, { accountId: account.accountId, personId: id })
+  expect(await findUser(app.db, email.toUpperCase())).toEqual({ id, email, devices: 0, accessKeys: 0 })
+  await removeUser(app.db, email, { now: new Date(), log })
+  const again = await openBrowser(app).auth('/sign-in/email', { email, password })
+  expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+  expect(await reasonOf(account)).toEqual(working)
+})
+
+it('finds a user by the address of the account, unless several accounts have it', async () => {
+  const [user, another] = [await app.createUser(), await app.createUser()]
+  const address = `fleet-${user.accountId}@example.com`
+  const rename = async (account: TestUser) =>
+    done(await ownerOf(account), `mutation { updateAccount(email: "${address}") { id } }`)
+  await rename(user)
+  expect(await findUser(app.db, address.toUpperCase())).toMatchObject({ id: user.accountId, accessKeys: 1 })
+  await disableUser(app.db, user.email, new Date())
+  await enableUser(app.db, address)
+  await rename(another)
+  await expect(disableUser(app.db, address, new Date())).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await reasonOf(another)).toEqual(working)
+})
+
+const ownerOf = ({ accountId }: TestUser) => newMember(app, accountId, 'owner')
 
 /** Counts the user's rows, keyed by table. Omits tables without rows of the user. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {

@@ -11,6 +11,7 @@ import {
   findPerson,
   type StoredPerson,
   selectAccountsOf,
+  selectByContact,
   writeDisabled,
 } from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
@@ -22,7 +23,7 @@ import {
   tablesInOrder,
   type UserTable,
 } from './user-removal.queries.ts'
-import { countOtherAccounts, selectUsers, type UserSummary } from './users.queries.ts'
+import { countContents, countOtherAccounts, selectUsers, type UserSummary } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
@@ -30,6 +31,18 @@ export type { UserSummary } from './users.queries.ts'
  * Lists all users by email address. Only operators may call this, because the API does not show users to each other.
  */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
+
+/**
+ * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts what a removal
+ * deletes. Throws NOT_FOUND if no user has the address.
+ */
+export async function findUser(
+  db: Database,
+  address: string,
+): Promise<StoredPerson & Pick<UserSummary, 'devices' | 'accessKeys'>> {
+  const user = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
+  return { ...user, ...(await countContents(db, user.id)) }
+}
 
 export interface Disabled {
   id: string
@@ -85,8 +98,8 @@ export interface Removal {
 /**
  * Disables a user and then deletes the user with all of the user's data. Rows are deleted in batches, because other
  * users must not wait. An interrupted removal continues when it runs again. Throws CONFLICT for the last user (because
- * the next start would create another owner), for a user whose account has other members, and for the last owner of
- * another account. Records the removal as an event of the installation's owner.
+ * the next start would create another owner), for a user whose account has other members, and for a member of another
+ * account. Records the removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
@@ -100,6 +113,8 @@ export async function removeUser(db: Database, address: string, { onProgress, no
     throw new ApiError('CONFLICT', 'another account would have no owner: make another member an owner first', {
       reason: 'last-owner',
     })
+  if (conflict === 'member')
+    throw new ApiError('CONFLICT', 'the user is a member of other accounts: remove the user from them first')
   await disableUser(db, email, now)
   let rows = 0
   const deleteAll = async (table: UserTable): Promise<void> => {
@@ -117,10 +132,20 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** Locks the user until the transaction ends. Returns the stored email address. */
+/**
+ * Locks the user until the transaction ends. If no user has the address, finds the user whose account has it. Returns the stored
+ * email address.
+ */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
-  const id = await lockPerson(transaction, email)
+  const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))
   const user = id === undefined ? undefined : await findPerson(transaction, id)
   if (user === undefined) throw notFound('user', email)
   return user
+}
+
+async function lockByContact(transaction: Database, address: string): Promise<string | undefined> {
+  const [found, another] = await selectByContact(transaction, address)
+  if (another !== undefined)
+    throw new ApiError('CONFLICT', `several accounts have the address ${address}: name the user's own address`)
+  return found && lockPerson(transaction, found.email)
 }

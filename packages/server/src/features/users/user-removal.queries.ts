@@ -37,16 +37,25 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/** Checks whether the user's account has other members, and whether another account would be left without an owner. */
-export async function findRemovalConflict(db: Database, personId: string): Promise<'members' | 'owner' | undefined> {
-  const { rows } = await sql<{ hasMembers: boolean; isLastOwner: boolean }>`
+/**
+ * Checks whether the user's account has other members, whether another account would be left without an owner, and whether the
+ * user is a member of another account.
+ */
+export async function findRemovalConflict(
+  db: Database,
+  personId: string,
+): Promise<'members' | 'owner' | 'member' | undefined> {
+  const { rows } = await sql<{ hasMembers: boolean; isMember: boolean; isLastOwner: boolean }>`
     select exists (select from membership where account_id = ${personId} and person_id <> ${personId}) as "hasMembers",
+      exists (select from membership where person_id = ${personId} and account_id <> ${personId}) as "isMember",
       exists (
         select from membership as own
         where own.person_id = ${personId} and own.account_id <> ${personId} and own.role_id = 'owner' and not exists (
           select from membership as other
           where other.account_id = own.account_id and other.role_id = 'owner' and other.person_id <> ${personId})
       ) as "isLastOwner"`.execute(db)
-  const { hasMembers, isLastOwner } = rows[0]!
-  return hasMembers ? 'members' : isLastOwner ? 'owner' : undefined
+  const { hasMembers, isMember, isLastOwner } = rows[0]!
+  if (hasMembers) return 'members'
+  if (isLastOwner) return 'owner'
+  return isMember ? 'member' : undefined
 }

@@ -69,6 +69,20 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
   return rows
 }
 
+/** Counts what a removal of the account deletes. */
+export async function countContents(
+  db: Database,
+  accountId: string,
+): Promise<Pick<UserSummary, 'devices' | 'accessKeys'>> {
+  const [counts] = await query<Pick<UserSummary, 'devices' | 'accessKeys'>>(
+    db,
+    `select (select coalesce(sum(devices), 0)::int from device_count where account_id = $1) as devices,
+       (select count(*)::int from every_key where account_id = $1) as "accessKeys"`,
+    [accountId],
+  )
+  return counts!
+}
+
 export async function countOtherAccounts(db: Database, accountId: string): Promise<number> {
   const { rows } = await sql<{
     count: number

@@ -58,6 +58,18 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
+/** Selects up to two people whose own account has this address, which may differ from the address of the person. */
+export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
+  return query(
+    db,
+    `select person.id, person.email
+     from account join membership on membership.account_id = account.id and membership.person_id = account.id
+       join person on person.id = account.id and person.removed is null
+     where lower(contact_email) = lower($1::text collate "C") order by person.id limit 2`,
+    [address],
+  )
+}
+
 /** Checks whether an operator disabled the person. */
 export async function isDisabled(db: Database, personId: string): Promise<boolean> {
   const rows = await query(db, 'select id from person where id = $1 and disabled is not null', [personId])
