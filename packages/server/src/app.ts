@@ -57,6 +57,7 @@ import { recordRequests } from './http/request-records.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { clientAddress } from './lib/client-address.ts'
 import { listBounds } from './list-bounds.ts'
+import { openMailer } from './mail/mailer.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
@@ -148,7 +149,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSessionCookies(app)
   const schema = buildSchema()
   assertPermissions(schema)
-  const createContext = contextOf(deps, rateLimits, (request) => executor.needsOf(request))
+  const mailer = openMailer(app, deps.config, deps.log)
+  const createContext = contextOf({ ...deps, mailer }, rateLimits, (request) => executor.needsOf(request))
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)
@@ -282,8 +284,8 @@ function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof cont
   }
 }
 
-function contextOf(deps: AppDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
-  const { config, db, secrets, feed, outbound } = deps
+function contextOf(deps: AppDeps & Pick<Context, 'mailer'>, { storage }: RateLimits, needsOf: Context['needsOf']) {
+  const { config, db, secrets, feed, outbound, mailer } = deps
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
   const facetCache = createFacetCache()
@@ -302,6 +304,7 @@ function contextOf(deps: AppDeps, { storage }: RateLimits, needsOf: Context['nee
     feed,
     secrets,
     outbound,
+    mailer,
     needsOf,
   })
 }

@@ -2,6 +2,7 @@ import { backupSettings } from './settings/backups.ts'
 import { dataSettings } from './settings/data.ts'
 import { deviceSettings } from './settings/devices.ts'
 import { httpSettings } from './settings/http.ts'
+import { mailSettings } from './settings/mail.ts'
 import { processSettings } from './settings/processes.ts'
 import { requestSettings } from './settings/requests.ts'
 import type { Setting } from './settings/setting.ts'
@@ -17,6 +18,7 @@ export const settings = {
   ...requestSettings,
   ...deviceSettings,
   ...singleSignOnSettings,
+  ...mailSettings,
   ...webhookSettings,
   ...traceSettings,
 } satisfies Record<string, Setting<unknown>>

@@ -8,6 +8,7 @@ import type { Once } from './features/idempotency/create-once.ts'
 import type { DocumentNeeds } from './graphql/access/field-needs.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
 import type { OperationRequest, RejectedOperation } from './graphql/execute.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
@@ -38,6 +39,8 @@ export interface Context {
   readonly secrets: Secrets
   /** Sends requests to addresses that users enter. Rejects private addresses. */
   readonly outbound: Outbound
+  /** Sends email, if the settings name a mail server. */
+  readonly mailer?: Mailer | undefined
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest) => DocumentNeeds | RejectedOperation
   /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */

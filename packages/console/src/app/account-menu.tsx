@@ -76,12 +76,14 @@ function useSignOut(): () => Promise<void> {
   const navigate = useNavigate()
   const clearCache = useClearCache()
   return async () => {
+    let redirect: string | undefined
     try {
-      await signOut()
+      redirect = (await signOut()).redirect
     } catch (error) {
       notifications.show({ color: 'red', title: 'You are still signed in', message: errorText(error) })
       return
     }
+    if (redirect !== undefined) return window.location.assign(redirect)
     await navigate({ to: '/sign-in' })
     clearCache()
   }

@@ -73,7 +73,11 @@ const pageInTab = (): string => `${window.location.pathname}${window.location.se
 
 /** Explains to a person without any account how to get access. */
 function NoAccount({ email }: { email: string }) {
-  const leave = (): void => void signOut().finally(() => window.location.assign('/sign-in'))
+  const leave = (): void =>
+    void signOut().then(
+      ({ redirect = '/sign-in' }) => window.location.assign(redirect),
+      () => window.location.assign('/sign-in'),
+    )
   return (
     <Container size="sm" py="xl">
       <EmptyState title="You are not a member of any account" action={<Button onClick={leave}>Sign out</Button>}>

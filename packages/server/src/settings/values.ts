@@ -116,3 +116,21 @@ export function issuer(text: string): string {
     throw new Error('an https URL without a query, such as https://login.example.com/realms/main')
   return text
 }
+
+export function smtpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSmtp = url?.protocol === 'smtp:' || url?.protocol === 'smtps:'
+  // The library reads options from the query, such as files to send.
+  if (!isSmtp || url.hostname === '' || url.search !== '' || url.hash !== '')
+    throw new Error('smtp://user:password@host:587 or smtps://user:password@host:465')
+  return text
+}
+
+/** An address, or a name and an address in angle brackets. */
+export function mailAddress(text: string): { name: string; address: string } {
+  const [, name = '', inBrackets] = /^([^<>"\r\n]*)<([^<>]*)>$/.exec(text) ?? []
+  const address = (inBrackets ?? text).trim()
+  if (!/^[^\s@<>,]+@[^\s@<>,]+$/.test(address))
+    throw new Error('an email address, such as muster@example.com or Muster <muster@example.com>')
+  return { name: name.trim(), address }
+}

@@ -1,8 +1,9 @@
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
+import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
-/** Returns calls of the statements of single sign-on, which the provider's redirects and logout tokens send. */
+/** Returns calls of the statements of single sign-on and of invitations by email, which no GraphQL operation sends here. */
 export function directSsoCalls(personId: string): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')
@@ -27,5 +28,6 @@ export function directSsoCalls(personId: string): Send[] {
     (db) => identities.writeEmail(db, 'unknown', 'unknown@example.com'),
     (db) => identities.hasRoleFor(db, ['staff']),
     (db) => identities.selectGroupAccounts(db, { personId, groups: ['staff'] }),
+    (db) => invitations.writeEmailStatus(db, personId, { id: 'in_x', emailStatus: 'sent' }),
   ]
 }

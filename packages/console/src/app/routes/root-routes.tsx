@@ -14,12 +14,17 @@ export const homeRoute = createRoute({
 interface SignInSearch {
   /** The path to open after sign-in. */
   next?: string
+  /** Why single sign-on failed. */
+  error?: string
 }
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ next }: Record<string, unknown>): SignInSearch => (typeof next === 'string' ? { next } : {}),
+  validateSearch: ({ next, error }: Record<string, unknown>): SignInSearch => ({
+    ...(typeof next === 'string' && { next }),
+    ...(typeof error === 'string' && { error }),
+  }),
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 

@@ -6,7 +6,8 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
 import { useChange } from '../../graphql/use-change.ts'
-import { type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
+import { type SignInOptions, signInOptions, type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
+import { SingleSignOn } from '../sign-in/single-sign-on.tsx'
 import { AcceptInvitationDocument } from './invitation.generated.ts'
 import { describeInvitation, forgetToken, type Invitation, takeToken } from './invitation-api.ts'
 import { NewPersonForm } from './new-person-form.tsx'
@@ -56,8 +57,25 @@ function Shown({ token, invitation, user }: ShownProps) {
       <Text size="sm" c="dimmed">
         The link works once, until <Time value={expires} format="local" />.
       </Text>
-      {user === null ? <NewPersonForm token={token} invitation={invitation} /> : <Join token={token} user={user} />}
+      {user === null ? <NewPerson token={token} invitation={invitation} /> : <Join token={token} user={user} />}
     </Stack>
+  )
+}
+
+/** Offers the ways to join that the server's settings allow. */
+function NewPerson({ token, invitation }: Pick<ShownProps, 'token' | 'invitation'>) {
+  const [options, setOptions] = useState<SignInOptions>({ password: true, singleSignOn: null })
+  useEffect(() => {
+    signInOptions().then(setOptions, () => {})
+  }, [])
+  const { password, singleSignOn } = options
+  return (
+    <>
+      {password ? <NewPersonForm token={token} invitation={invitation} /> : null}
+      {singleSignOn === null ? null : (
+        <SingleSignOn name={singleSignOn.name} to="/" invitation={token} isOnlyWay={!password} />
+      )}
+    </>
   )
 }
 

@@ -1,3 +1,4 @@
+import { api } from '../../app/paths.ts'
 import { get, post } from './auth-call.ts'
 
 export interface SessionInfo {
@@ -25,6 +26,21 @@ export interface Code {
   trustDevice: boolean
 }
 
+/** The ways to sign in that the server offers. */
+export interface SignInOptions {
+  password: boolean
+  singleSignOn: { name: string } | null
+}
+
+export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options')
+
+/** Returns the address that starts single sign-on. `to` is the path to open afterward. */
+export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
+  `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
+
+/** Returns the provider's address, at which a signed-in user links an identity. */
+export const linkIdentity = (): Promise<{ redirect: string }> => post('/sso/link')
+
 export const whoAmI = (): Promise<WhoAmI> => get('/get-session')
 
 export const signIn = (email: string, password: string): Promise<SignInResult> =>
@@ -34,7 +50,8 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
-export const signOut = (): Promise<unknown> => post('/sign-out')
+/** Ends the session. `redirect` is the address that ends the session at the identity provider, if it began there. */
+export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**
  * Returns whether passkeys work at this address. Browsers support passkeys only on secure origins with a host name, not

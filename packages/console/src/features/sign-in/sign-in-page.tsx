@@ -5,14 +5,22 @@ import { useEffect, useState } from 'react'
 import { inAccount } from '../../app/account-path.ts'
 import { safeReturnPath } from '../../app/paths.ts'
 import { useClearCache } from '../../graphql/client-cache.ts'
-import { whoAmI } from './auth-api.ts'
+import { type SignInOptions, signInOptions, whoAmI } from './auth-api.ts'
 import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { SingleSignOn } from './single-sign-on.tsx'
+import { SingleSignOnError } from './single-sign-on-error.tsx'
 
 export function SignInPage() {
   useDocumentTitle('Sign in · Muster')
   const [needsCode, setNeedsCode] = useState(false)
+  const [options, setOptions] = useState<SignInOptions>({ password: true, singleSignOn: null })
+  const { next, error } = useSearch({ from: '/sign-in' })
   const openConsole = useOpenConsole()
+
+  useEffect(() => {
+    signInOptions().then(setOptions, () => {})
+  }, [])
 
   // Checks for a session, because the user may have signed in elsewhere, for example in another tab.
   useEffect(() => {
@@ -35,10 +43,17 @@ export function SignInPage() {
           <Title order={1} mb="md">
             {needsCode ? 'Two-factor authentication' : 'Sign in'}
           </Title>
-          {needsCode ? (
-            <CodeForm onDone={openConsole} onRestart={() => setNeedsCode(false)} />
-          ) : (
+          {error === undefined || needsCode ? null : <SingleSignOnError reason={error} />}
+          {needsCode ? <CodeForm onDone={openConsole} onRestart={() => setNeedsCode(false)} /> : null}
+          {options.password && !needsCode ? (
             <PasswordForm onDone={openConsole} onNeedsCode={() => setNeedsCode(true)} />
+          ) : null}
+          {options.singleSignOn === null || needsCode ? null : (
+            <SingleSignOn
+              name={options.singleSignOn.name}
+              to={inAccount(safeReturnPath(next))}
+              isOnlyWay={!options.password}
+            />
           )}
         </Paper>
       </Stack>

@@ -5,6 +5,7 @@ import { useLoad } from '../use-load.ts'
 import { Passkeys } from './passkeys.tsx'
 import { PasswordSection } from './password-section.tsx'
 import { ProfileSection } from './profile-section.tsx'
+import { SingleSignOnSection } from './single-sign-on-section.tsx'
 import { TotpSection } from './totp-section.tsx'
 
 export function SecurityPage() {
@@ -18,6 +19,7 @@ export function SecurityPage() {
       <PasswordSection />
       <TotpSection isOn={data.totp ?? false} onChanged={reload} />
       <Passkeys />
+      <SingleSignOnSection />
     </>
   )
 }

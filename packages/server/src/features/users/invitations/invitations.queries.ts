@@ -87,11 +87,31 @@ export async function insertInvitation(
 export async function renewInvitation(
   db: Database,
   accountId: string,
-  { id, created, expires, inviterId, source, tokenHash }: Invitation & { tokenHash: Buffer },
+  { id, created, expires, inviterId, source, emailStatus, tokenHash }: Invitation & { tokenHash: Buffer },
 ): Promise<void> {
   await db
     .updateTable('invitation')
-    .set({ token_hash: tokenHash, created, expires, inviter_id: inviterId, source: JSON.stringify(source) })
+    .set({
+      token_hash: tokenHash,
+      created,
+      expires,
+      inviter_id: inviterId,
+      source: JSON.stringify(source),
+      email_status: emailStatus,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function writeEmailStatus(
+  db: Database,
+  accountId: string,
+  { id, emailStatus }: Pick<Invitation, 'id' | 'emailStatus'>,
+): Promise<void> {
+  await db
+    .updateTable('invitation')
+    .set({ email_status: emailStatus })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .execute()

@@ -17,6 +17,7 @@ import { assertGrantable, canGrant, getRole } from '../roles/roles.ts'
 import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 import type { Invitation, ShownInvitation } from './invitation.ts'
+import { emailInvitation, isSentByEmail } from './invitation-email.ts'
 import {
   countInvitations,
   deleteInvitationsBefore,
@@ -66,7 +67,7 @@ export async function createInvitation(
     expires: readExpires(expires, now),
     inviterId: actorOf(viewer),
     source: sourceOf(viewer),
-    emailStatus: 'none',
+    emailStatus: isSentByEmail(context, email) ? 'pending' : 'none',
   }
   const create = async (transaction: Database): Promise<ShownInvitation> => {
     await lockAccount(transaction, viewer.accountId)
@@ -77,18 +78,21 @@ export async function createInvitation(
     await announce(transaction, viewer, createdEvent(invitation, role))
     return { ...invitation, link: linkOf(origin, token) }
   }
-  return createOnce(
+  const created = await createOnce(
     context,
     (db) => inTransaction(db, create),
     ({ id, link }) => ({ kind: 'invitation', id, secret: link }),
   )
+  await emailInvitation(context, created)
+  return created
 }
 
 /** Creates a new link with the same validity period. The previous link stops working. */
-export async function resendInvitation({ db, viewer, clock, origin }: Context, id: string): Promise<ShownInvitation> {
+export async function resendInvitation(context: Context, id: string): Promise<ShownInvitation> {
+  const { db, viewer, clock, origin } = context
   assertStorable(id, 'id')
   const token = newToken()
-  return db.transaction().execute(async (transaction) => {
+  const resent = await db.transaction().execute(async (transaction) => {
     await lockAccount(transaction, viewer.accountId)
     const before = await lockInvitation(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('invitation', id)
@@ -103,11 +107,14 @@ export async function resendInvitation({ db, viewer, clock, origin }: Context, i
       expires: new Date(now.getTime() + lasts),
       inviterId: actorOf(viewer),
       source: sourceOf(viewer),
+      emailStatus: isSentByEmail(context, before.email) ? 'pending' : 'none',
     }
     await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashOf(token) })
     await announce(transaction, viewer, createdEvent(after, role))
     return { ...after, link: linkOf(origin, token) }
   })
+  await emailInvitation(context, resent)
+  return resent
 }
 
 export async function deleteInvitation({ db, viewer }: Context, id: string): Promise<void> {

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
+import { CLIENT } from '../packages/server/test/single-sign-on/forging-provider.ts'
+import { startIdentityProvider } from '../packages/server/test/single-sign-on/identity-provider.ts'
+import { describeConsole, startConsole } from './harness.ts'
+
+/** The provider must know the address of the server before the server starts. */
+const port = await freePort()
+const url = `http://127.0.0.1:${port}`
+const provider = await startIdentityProvider(url)
+afterAll(() => provider.close())
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describeConsole('single sign-on', () => {
+  const site = startConsole({
+    env: {
+      PORT: String(port),
+      MUSTER_PUBLIC_URL: url,
+      MUSTER_OIDC_ISSUER: provider.issuer,
+      MUSTER_OIDC_CLIENT_ID: CLIENT.id,
+      MUSTER_OIDC_CLIENT_SECRET: CLIENT.secret,
+      MUSTER_OIDC_NAME: 'Example',
+      MUSTER_OIDC_ALLOW: '127.0.0.1',
+    },
+  })
+
+  const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Example' })
+
+  /** Signs in at the provider, and agrees that it passes on the data. */
+  async function signInAtProvider(page: Page, login: string): Promise<void> {
+    await page.locator('input[name=login]').fill(login)
+    await page.locator('input[name=password]').fill('any password')
+    await page.locator('button[type=submit]').click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+
+  it('joins by group, opens the requested page, and signs out here and at the provider', async () => {
+    const owner = await site.newPerson()
+    await owner.data('mutation { updateRole(id: "operator", groups: ["staff"]) { id } }')
+    provider.people.set('grace', { email: 'grace@example.com', groups: ['staff'] })
+    const page = await site.openSignedOut({ path: '/devices' })
+    await button(page).click()
+    await signInAtProvider(page, 'grace')
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/devices')
+
+    await page.getByRole('button', { name: owner.email }).click()
+    await page.getByText('Signed in as grace@example.com').waitFor()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(url)
+    await button(page).click()
+    await page.locator('input[name=login]').waitFor()
+  })
+
+  it('accepts an invitation', async () => {
+    const owner = await site.newPerson()
+    const { createInvitation } = await owner.data('mutation { createInvitation(roleId: "viewer") { link } }')
+    provider.people.set('lin', { email: 'lin@example.com' })
+    const page = await site.openSignedOut({ path: createInvitation.link.slice(url.length) })
+    await button(page).click()
+    await signInAtProvider(page, 'lin')
+    await page.getByRole('button', { name: owner.email }).waitFor()
+    const { login } = await owner.data('{ login { members { person { email } role { name } } } }')
+    expect(login.members).toContainEqual({ person: { email: 'lin@example.com' }, role: { name: 'viewer' } })
+  })
+
+  it('explains why a person cannot sign in', async () => {
+    provider.people.set('mallory', { email: 'mallory@example.com', email_verified: true })
+    const page = await site.openSignedOut({ path: '/devices' })
+    await button(page).click()
+    await signInAtProvider(page, 'mallory')
+    await page.getByRole('alert').getByText('You are not invited yet').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/sign-in')
+  })
+
+  it('ends sessions when the provider ends its session', async () => {
+    const owner = await site.newPerson()
+    await owner.data('mutation { updateRole(id: "viewer", groups: ["ops"]) { id } }')
+    provider.people.set('heidi', { email: 'heidi@example.com', groups: ['ops'] })
+    const page = await site.openSignedOut({ path: '/devices' })
+    await button(page).click()
+    await signInAtProvider(page, 'heidi')
+    await page.getByRole('button', { name: owner.email }).waitFor()
+    const atProvider = await page.context().newPage()
+    await atProvider.goto(`${provider.issuer}/session/end`)
+    await atProvider.getByRole('button', { name: 'Yes, sign me out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})

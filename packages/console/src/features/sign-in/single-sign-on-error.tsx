@@ -1,0 +1,32 @@
+import { Alert } from '@mantine/core'
+
+const messages: Readonly<Record<string, { title: string; text: string }>> = {
+  'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
+  'sso-expired': {
+    title: 'The sign-in took too long',
+    text: 'It took longer than ten minutes, or its link was used before. Start again.',
+  },
+  'sso-not-invited': { title: 'You are not invited yet', text: 'Ask an admin of the account for an invitation.' },
+  'sso-link-required': {
+    title: 'A person with your email address exists',
+    text: 'Sign in with your password. Then link the identity under Account, Security.',
+  },
+  'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled you.' },
+  'sso-unavailable': {
+    title: 'The identity provider cannot be reached',
+    text: 'Try again later. Other ways to sign in still work.',
+  },
+  'rate-limited': { title: 'Too many attempts', text: 'Wait a minute, then try again.' },
+}
+
+const failed = { title: 'The sign-in failed', text: 'Start again. The server’s log contains the reason.' }
+
+/** Explains why the identity provider's response did not sign the user in. */
+export function SingleSignOnError({ reason }: { reason: string }) {
+  const { title, text } = Object.hasOwn(messages, reason) ? messages[reason]! : failed
+  return (
+    <Alert color="red" variant="light" title={title} role="alert" mb="md">
+      {text}
+    </Alert>
+  )
+}
