@@ -3,20 +3,40 @@
  * fields applies the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
  */
 const openOfUser: readonly string[] = [
-  ...['accessKeys', 'account', 'attribute', 'attributes', 'contexts', 'created', 'device', 'deviceTotals', 'devices'],
-  ...['email', 'eventCounts', 'events', 'facets', 'id', 'limits', 'name', 'needs', 'overrides', 'presence', 'service'],
+  ...['accessKeys', 'account', 'attribute', 'attributeNames', 'attributes', 'checkFilter', 'contexts', 'created'],
+  ...[
+    'device',
+    'deviceTotals',
+    'devices',
+    'devicesUrl',
+    'email',
+    'eventCounts',
+    'events',
+    'eventsUrl',
+    'facets',
+    'id',
+    'limits',
+    'name',
+    'needs',
+    'overrides',
+    'presence',
+    'service',
+  ],
   ...['services', 'views'],
 ].map((field) => `User.${field}`)
 
-/** Root fields that change something. */
+/** Mutations. */
 const openMutations: readonly string[] = [
-  ...['acceptInvitation', 'createAccessKey', 'deleteAccessKey', 'leaveAccount', 'rotateAccessKey', 'updateAccessKey'],
+  ...['acceptInvitation', 'addService', 'createAccessKey', 'deleteAccessKey', 'deleteDevice', 'deleteDevices'],
+  ...['leaveAccount', 'registerDevice', 'removeService', 'renameService', 'reportState', 'rotateAccessKey'],
+  ...['rotateDeviceSecret', 'setAttribute', 'setAttributes', 'setAttributesMany', 'updateAccessKey', 'updateDevice'],
+  'updateService',
 ].map((field) => `Mutation.${field}`)
 
 /** Types whose fields are not open, except those in the lists above. */
 const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'User', 'BulkJob', 'Webhook'])
 
-const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations])
+const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 
 /** Whether a restricted caller can select a field. */
 export function isOpenToRestricted(field: string): boolean {

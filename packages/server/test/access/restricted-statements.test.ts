@@ -16,6 +16,7 @@ const ofDevices =
   /\b(from|join|update|into)\s+(device|device_live|service|service_live|event|attribute_override|attribute_name|device_count)\b/
 
 const found = 'reads what belongs to devices that a restricted statement of the request found'
+const locked = 'changes devices, or what belongs to them, that a restricted statement of the transaction locked'
 const size = 'counts the devices of the account to choose a plan and a price'
 
 /** Statements that may read these tables without the restriction, with their reasons. */
@@ -29,6 +30,29 @@ const exceptions: Readonly<Record<string, string>> = {
   'selectChanges of features/history/history.queries.ts': found,
   'countChanges of features/history/history.queries.ts': found,
   'selectStates of features/availability/availability.queries.ts': found,
+  ...Object.fromEntries(
+    [
+      ...['deleteDeviceRows', 'deleteOverridesOfDevices', 'updateDeviceRow', 'lockStates'].map(
+        (name) => `${name} of features/devices/changes/device-changes.queries.ts`,
+      ),
+      'selectDeletedContents of features/devices/changes/deleted-devices.queries.ts',
+      'replaceSecret of features/devices/changes/device-secret.queries.ts',
+      ...['listContextsWithOverrides', 'lockServices', 'updateTargets', 'updateReserved', 'upsertOverrides'].map(
+        (name) => `${name} of features/attributes/attributes.queries.ts`,
+      ),
+      'deleteOverrides of features/attributes/attributes.queries.ts',
+      ...['lockDevices', 'findHolders', 'holdForTime', 'activate', 'touch', 'endTimedHolds', 'deactivateUnheld'].map(
+        (name) => `${name} of features/presence/presence.queries.ts`,
+      ),
+      ...['lockServices', 'saveServiceStates'].map((name) => `${name} of features/presence/service-states.queries.ts`),
+      ...['countServices', 'insertService', 'updateServiceRow', 'deleteServiceRow'].map(
+        (name) => `${name} of features/services/service-changes.queries.ts`,
+      ),
+      'recordEvents of features/events/record.ts',
+    ].map((name) => [name, locked]),
+  ),
+  'insertDevice of features/devices/changes/device-changes.queries.ts':
+    'a restricted statement of the transaction then checks that the device is inside',
   'selectKnownNames of features/filters/account-names.queries.ts': 'a name is known once the account has used it',
   'countDevices of features/devices/list/device-list.queries.ts': size,
   'readAccountSize of rate-limits/account-sizes.queries.ts': size,

@@ -104,7 +104,7 @@ export function directCalls({
     (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
     (db) => bulkItems.writeResults(db, bulkPlace, []),
 
-    (db) => sampledValues.selectFrequentContexts(db, accountId),
+    (db) => sampledValues.selectFrequentContexts(db, accountId, undefined),
 
     (db) => idempotency.findRecord(db, idempotencyKey, now),
     (db) => idempotency.tryLockKey(db, idempotencyKey),
@@ -239,6 +239,8 @@ export function directCalls({
     (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
+    (db) => devices.selectReached(db, accountId, { ids: [id], inside: bulkFilter.where.filter }),
+    (db) => attributeNames.countNamesInside(db, accountId, { inside: bulkFilter.where.filter, limit: 1 }),
     (db) => deviceChanges.lockStates(db, accountId, [id]),
     (db) => deviceCount.selectAccountsToSum(db),
     (db) => deviceCount.sumDeviceCount(db, accountId),
@@ -280,7 +282,7 @@ export function directCalls({
     (db) => presence.activate(db, [key], serverSource),
     (db) => presence.deactivateUnheld(db, [key], serverSource),
     (db) => presence.touch(db, [key]),
-    (db) => serviceStates.findDeviceIds(db, accountId, [service]),
+    (db) => serviceStates.findDeviceIds(db, accountId, { ids: [service], inside: undefined }),
     (db) => serviceStates.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
     (db) => {
       const row = {

@@ -1,4 +1,6 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { type Database, query } from '../../db/database.ts'
+import { insideText } from '../filters/sql/inside.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
 import type { OverrideNames } from './target.ts'
 
@@ -16,8 +18,13 @@ interface LockedRow {
  * service's device is locked because a concurrent removal of the device would also remove the service. The devices of
  * services are returned without attributes.
  */
-export const lockDevices = (db: Database, accountId: string, ids: readonly string[]) =>
-  query<LockedRow & { named: boolean } & ReservedValues>(
+export function lockDevices(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<(LockedRow & { named: boolean } & ReservedValues)[]> {
+  const limited = inside && insideText(db, accountId, { inside, used: 2, hasLive: true })
+  return query(
     db,
     `select d.id, d.name, d.id = any($2::text[]) as named,
        case when d.id = any($2::text[]) then d.attributes end as attributes,
@@ -26,9 +33,10 @@ export const lockDevices = (db: Database, accountId: string, ids: readonly strin
      from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
      where d.account_id = $1 and d.id = any(array(
        select unnest($2::text[]) union select device_id from service where account_id = $1 and id = any($2::text[])))
-     order by d.id for no key update of d, l`,
-    [accountId, ids],
+     ${limited === undefined ? '' : `and ${limited.condition} `}order by d.id for no key update of d, l`,
+    [accountId, ids, ...(limited?.parameters ?? [])],
   )
+}
 
 /** Reads devices without locks, with the columns that `lockDevices` returns. */
 export const selectDevices = (db: Database, accountId: string, ids: readonly string[]) =>

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
 import { parseId } from '../devices/device-id.ts'
 import {
@@ -34,11 +35,15 @@ export const parseTargetId = (accountId: string, text: string): string | undefin
 export async function lockTargets(
   db: Database,
   accountId: string,
-  places: readonly Place[],
+  { places, inside }: { places: readonly Place[]; inside: ResolvedFilter | undefined },
 ): Promise<ReadonlyMap<string, Target>> {
   const ids = [...new Set(places.map(({ targetId }) => targetId))]
   const targets = new Map<string, Target>()
-  await lockDevicesAndServices(db, accountId, { ids: ids.filter((id) => id !== accountId), targets })
+  await lockDevicesAndServices(db, accountId, {
+    ids: ids.filter((id) => id !== accountId),
+    inside,
+    targets,
+  })
   if (ids.includes(accountId)) {
     const { name, attributes, override_names } = await lockAccount(db, accountId)
     targets.set(
@@ -73,10 +78,10 @@ function deviceTarget(row: Awaited<ReturnType<typeof selectDevices>>[number]): T
 async function lockDevicesAndServices(
   db: Database,
   accountId: string,
-  { ids, targets }: { ids: string[]; targets: Map<string, Target> },
+  { ids, inside, targets }: { ids: string[]; inside: ResolvedFilter | undefined; targets: Map<string, Target> },
 ): Promise<void> {
   if (ids.length === 0) return
-  const devices = await lockDevices(db, accountId, ids)
+  const devices = await lockDevices(db, accountId, { ids, inside })
   const named = devices.filter((device) => device.named)
   if (named.length < ids.length) {
     const names = new Map(devices.map(({ id, name }) => [id, name]))

@@ -3,7 +3,10 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { bytesOfChanges } from '../../rate-limits/storage-quotas.ts'
+import { insideOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
+import { assertMayChangeAttributes } from '../restrictions/decisive-values.ts'
 import {
   applyChanges,
   assertNoConflict,
@@ -149,20 +152,28 @@ async function writeManyIn(
 ): Promise<(Attributes | ApiError)[]> {
   const { accountId } = context.viewer
   const places = writes.filter((write): write is AttributeWrite => !(write instanceof ApiError))
-  const targets = await lockTargets(transaction, accountId, places)
+  const targets = await lockTargets(transaction, accountId, { places, inside: insideOf(context.viewer) })
   const events: NewEvent[] = []
   const outcomes = writes.map((write) =>
-    write instanceof ApiError ? write : attempt(() => writeOne(targets.get(write.targetId), write, events)),
+    write instanceof ApiError
+      ? write
+      : attempt(() => writeOne(context.viewer, targets.get(write.targetId), { write, events })),
   )
   await saveTargets(transaction, accountId, targets.values())
   await recordEvents(transaction, context, events)
   return outcomes
 }
 
-function writeOne(target: Target | undefined, write: AttributeWrite, events: NewEvent[]): Attributes {
+function writeOne(
+  viewer: Viewer,
+  target: Target | undefined,
+  { write, events }: { write: AttributeWrite; events: NewEvent[] },
+): Attributes {
   if (target === undefined) throw targetNotFound(write.targetId)
   if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
   const { context } = write
+  const names = write.changes.map(({ name }) => name)
+  assertMayChangeAttributes(viewer, { kind: target.kind, context, names })
   const changes = applyWrite(target, write)
   if (Object.keys(changes).length > 0) events.push(changeEvent(target, context, changes))
   return context === undefined ? target.base : overlay(target.base, target.overrides.get(context))

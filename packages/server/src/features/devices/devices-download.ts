@@ -136,6 +136,8 @@ async function* pages(download: Download): AsyncGenerator<string> {
   let page: DevicePageQuery = { filter, order, start: { offset: 0 }, limit: FIRST_PAGE + 1, attributes }
   for (;;) {
     const size = page.limit - 1
+    const inside = download.inside()
+    if (inside !== undefined) page = { ...page, filter: { ...filter, inside } }
     const rows = await readPage(download, page)
     const devices = rows.slice(0, size).map((row) => toDevice(row, attributes))
     const details = await download.read((db) => readDetails({ db, accountId, selection, columns }, devices))

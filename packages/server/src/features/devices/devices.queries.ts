@@ -25,6 +25,21 @@ export async function selectDevices(
   return rows.map((row) => toDevice(row, attributes))
 }
 
+/** Returns the IDs of these devices that a caller reaches. */
+export async function selectReached(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<string[]> {
+  const conditions = [
+    sql`account_id = ${accountId}`,
+    isAnyOf(sql`id`, ids),
+    ...isInside(accountId, inside, sql`device.id`),
+  ]
+  const { rows } = await sql<{ id: string }>`select id from device where ${allOf(conditions)}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export async function deviceExists(
   db: Database,
   accountId: string,

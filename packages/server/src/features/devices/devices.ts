@@ -3,7 +3,7 @@ import { insideOf } from '../../restriction.ts'
 import type { Device } from './device.ts'
 import { parseId } from './device-id.ts'
 import type { AttributesRead } from './device-row.ts'
-import { deviceExists, selectDevices } from './devices.queries.ts'
+import { deviceExists, selectDevices, selectReached } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
 /**
@@ -21,6 +21,9 @@ export async function findDevices(
   const byId = new Map(found.map((device) => [device.id, device]))
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
+
+/** Returns the IDs of these devices that a caller with a restriction reaches. */
+export const findReached = selectReached
 
 /** Checks whether the viewer owns a device with this ID. */
 export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {

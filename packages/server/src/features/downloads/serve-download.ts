@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ResolvedFilter } from '@muster/filter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { includes, maskOf, type PermissionName } from '../../access.ts'
 import { findKeyGrant, type KeyGrant } from '../../auth/key-grant.ts'
@@ -12,6 +13,7 @@ import type { AddressOf } from '../../lib/client-address.ts'
 import { REQUEST_POINTS } from '../../rate-limits/points.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../rate-limits/rate-limits.ts'
 import { spend, spendWhenAvailable } from '../../rate-limits/spend.ts'
+import { readReach } from '../restrictions/reach.ts'
 import { type DownloadContent, type DownloadGrant, readGrant } from './download-link.ts'
 
 export interface DownloadDeps {
@@ -43,6 +45,8 @@ export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
+  /** Returns the devices that the key or session may read now; undefined for all. */
+  inside(): ResolvedFilter | undefined
   /**
    * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
    */
@@ -76,7 +80,7 @@ export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: 
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${csv.fileName}"`)
       .header('referrer-policy', 'no-referrer')
-      .send(Readable.from(csv.pages(downloadOf(deps, grant, { payer, address }))))
+      .send(Readable.from(csv.pages(downloadOf(deps, grant, { payer, address, admitted }))))
   })
 }
 
@@ -86,8 +90,10 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
   return (grant?.content.selection?.list ?? 'events') === list ? grant : undefined
 }
 
+type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
+
 /** What the key or session that requested a link may do now. */
-type Admitted = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
+type Admitted = Found & { inside: ResolvedFilter | undefined }
 
 /**
  * Checks the key or session that requested the link. Returns undefined if it may not download the list now, or not from
@@ -95,16 +101,17 @@ type Admitted = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<Key
  */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
-  // A file for a key or role that was restricted meanwhile would contain devices outside of the restriction.
-  if (found === undefined || found.restriction !== undefined) return undefined
-  return includes(found.permissions, maskOf(neededPermissions(grant.content))) ? found : undefined
+  if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined
+  const { restriction } = found
+  const reach = restriction && (await readReach(deps.db, grant.accountId, restriction))
+  return { ...found, inside: reach?.devices }
 }
 
 async function findAdmitted(
   deps: DownloadDeps,
   { accountId, personId = accountId, accessKey, session }: DownloadGrant,
   address: string,
-): Promise<Admitted | undefined> {
+): Promise<Found | undefined> {
   if (accessKey !== undefined) {
     const found = await findKeyGrant(deps.db, accessKey)
     const rejection = rejectionOfKey(found, { now: deps.clock(), address })
@@ -122,18 +129,21 @@ function neededPermissions({ filter, selection }: DownloadContent): PermissionNa
 function downloadOf(
   deps: DownloadDeps,
   grant: DownloadGrant,
-  { payer, address }: { payer: Payer; address: string },
+  { payer, address, admitted }: { payer: Payer; address: string; admitted: Admitted },
 ): Download {
   const { accountId, content } = grant
   const db = downloadDatabase(deps.db, accountId)
+  let { inside } = admitted
   return {
     db,
     accountId,
     content,
+    inside: () => inside,
     async charge(points) {
       await spendWhenAvailable(payer, points)
-      if ((await admit(deps, grant, address)) === undefined)
-        throw new Error('the access key or session of this download is no longer valid')
+      const now = await admit(deps, grant, address)
+      if (now === undefined) throw new Error('the access key or session of this download is no longer valid')
+      inside = now.inside
     },
     read: (run) => retryWhenRateLimited(() => run(db)),
   }

@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import type { Restriction } from '../../restriction.ts'
+import { findReached } from '../devices/devices.ts'
 import { hasSelection, readSelection, type SelectionArguments } from '../judging/selection.ts'
 import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
+import { readReach } from '../restrictions/reach.ts'
 import type { Event } from './event.ts'
 import { type EventFilterArguments, permittedEvents, readEventFilter } from './event-filter.ts'
 import { assertEventExists } from './events.ts'
 import { type EventStart, streamEvents } from './feed/account-events.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
 import type { Feed } from './feed/feed.ts'
+import type { FeedEvent } from './feed/feed-event.ts'
 
 export interface EventSubscriptionArguments
   extends Pick<EventFilterArguments, 'types' | 'deviceId'>,
@@ -37,10 +41,30 @@ export async function subscribeToEvents(
     feed,
     accountId: viewer.accountId,
     start,
-    filter: { ...(types && { types }), ...(deviceIds && { deviceIds }), ...permittedEvents(viewer) },
+    filter: {
+      ...(types && { types }),
+      ...(deviceIds && { deviceIds }),
+      ...(permittedEvents(viewer).devicesOnly && { devicesOnly: true }),
+    },
     ...(judge && { judge }),
+    ...(viewer.restriction && {
+      visible: (each: readonly FeedEvent[]) => insideNow(context, viewer.restriction!, each),
+    }),
   })
   return judge === undefined ? events : closing(events, judge)
+}
+
+/** Returns the events whose devices the caller reaches now. */
+async function insideNow(
+  { db, viewer }: Context,
+  restriction: Restriction,
+  events: readonly FeedEvent[],
+): Promise<readonly FeedEvent[]> {
+  if (events.length === 0) return events
+  const { devices: inside } = await readReach(db, viewer.accountId, restriction)
+  const ids = [...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]
+  const reached = new Set(await findReached(db, viewer.accountId, { ids, inside }))
+  return events.filter(({ deviceId }) => deviceId !== null && reached.has(deviceId))
 }
 
 function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): AsyncIterableIterator<Event> {

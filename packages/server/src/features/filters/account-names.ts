@@ -50,8 +50,6 @@ export async function assertKnownSortKeys(
  * uses anymore. A name may be newer than the summary, so this function also reads later events.
  */
 async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
-  // A suggestion must not contain the name of an attribute of a device that the caller does not reach.
-  if (context.viewer.restriction !== undefined) return { has: wasSeen, keys: () => [] }
   const used = new Set((await listAttributeNames(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
@@ -67,5 +65,7 @@ async function findUnknown({ db, viewer }: Context, names: readonly string[]): P
 }
 
 async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
-  return new Set(names.length === 0 ? [] : await selectNamesOfVersions(db, viewer.accountId, names))
+  // Values outside of a restriction must not decide how a filter is read.
+  const isUnknown = names.length === 0 || viewer.restriction !== undefined
+  return new Set(isUnknown ? [] : await selectNamesOfVersions(db, viewer.accountId, names))
 }

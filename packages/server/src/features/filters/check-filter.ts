@@ -6,6 +6,7 @@ import {
   type FilterKind,
   printName,
   quote,
+  type ResolvedFilter,
   splitAttributeName,
   toCodePoints,
   toIndex,
@@ -17,6 +18,7 @@ import { badInput } from '../../errors.ts'
 import { MANY_ROWS } from '../../graphql/cost/row-count.ts'
 import { assertStorable } from '../../lib/text.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
+import { insideOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
@@ -43,7 +45,9 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
   const { isIndexed, ...first } = check(where, { kind, path: 'where' }, { knownAttributes: known, hasVersions })
   const versions = new Set(
-    fractions.size === 0 ? [] : await selectNamesOfVersions(context.db, context.viewer.accountId, [...fractions]),
+    fractions.size === 0 || context.viewer.restriction !== undefined
+      ? []
+      : await selectNamesOfVersions(context.db, context.viewer.accountId, [...fractions]),
   )
   const checked =
     versions.size === 0
@@ -62,7 +66,12 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 
 /** Returns the cost of a filter without an index, which may read every device. */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
-  Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
+  Math.ceil((await countDevices(db, viewer.accountId, insideFilter(viewer))) / MANY_ROWS)
+
+function insideFilter(viewer: Context['viewer']): { inside?: ResolvedFilter } {
+  const inside = insideOf(viewer)
+  return inside === undefined ? {} : { inside }
+}
 
 interface Completing {
   where: string
@@ -103,7 +112,7 @@ async function completionsFor(context: Context, expected: Expectation, completin
 
 async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
   rowMeter.add(() => SAMPLED_ROWS)
-  const contexts = await selectFrequentContexts(db, viewer.accountId)
+  const contexts = await selectFrequentContexts(db, viewer.accountId, insideOf(viewer))
   return contexts
     .filter(({ value }) => value.toLowerCase().startsWith(prefix.toLowerCase()))
     .map(({ value, count }) => ({ kind: 'value', text: quote([value]), count }))
@@ -157,7 +166,11 @@ async function valuesFor(
   if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
   rowMeter.add(() => SAMPLED_ROWS)
   const isNumber = found.type === 'field' && found.valueType === 'number'
-  const values = await selectFrequentValues(db, viewer.accountId, { subject: found, context: inContext })
+  const values = await selectFrequentValues(db, viewer.accountId, {
+    subject: found,
+    context: inContext,
+    inside: insideOf(viewer),
+  })
   const start = prefix.toLowerCase()
   return values
     .filter(({ value }) => value.toLowerCase().startsWith(start))

@@ -1,6 +1,8 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { noTables } from './sql/rows.ts'
+import { isInside } from './sql/inside.ts'
+import { both, either, noTables, type Sql } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
 /** The number of devices whose values are counted. */
@@ -16,19 +18,43 @@ export interface ValueCount {
 }
 
 /** Returns the contexts in which the most devices and services of a sample have values. */
-export async function selectFrequentContexts(db: Database, accountId: string): Promise<ValueCount[]> {
+export async function selectFrequentContexts(
+  db: Database,
+  accountId: string,
+  inside: ResolvedFilter | undefined,
+): Promise<ValueCount[]> {
+  const conditions = [sql`account_id = ${accountId}`, ...ofTargetsInside(accountId, inside)]
   const { rows } = await sql<ValueCount>`
     select context as value, count(*)::int as count from (
-      select context from attribute_override where account_id = ${accountId} limit ${sql.lit(SAMPLE)}) as sampled
+      select context from attribute_override where ${both(conditions)} limit ${sql.lit(SAMPLE)}) as sampled
     group by context order by count desc, context limit ${sql.lit(VALUES)}`.execute(db)
   return rows
 }
+
+/** An override belongs to a device or to a service. */
+const ofTargetsInside = (accountId: string, inside: ResolvedFilter | undefined): Sql[] =>
+  inside === undefined
+    ? []
+    : [
+        either([
+          ...isInside(accountId, inside, sql`target_id`),
+          ...isInside(
+            accountId,
+            inside,
+            sql`(select s.device_id from service s where s.account_id = ${accountId} and s.id = target_id)`,
+          ),
+        ]),
+      ]
 
 /** Returns the most frequent values of a name in a sample of devices, or of their services. */
 export async function selectFrequentValues(
   db: Database,
   accountId: string,
-  { subject, context }: { subject: ValueSubject; context: string | undefined },
+  {
+    subject,
+    context,
+    inside,
+  }: { subject: ValueSubject; context: string | undefined; inside: ResolvedFilter | undefined },
 ): Promise<ValueCount[]> {
   const tables = noTables()
   const scope = { accountId, context, now: 0, tables }
@@ -37,7 +63,8 @@ export async function selectFrequentValues(
     select value, count(*)::int as count from (
       select ${value} as value from (
         select account_id, id, attributes, name, hardware_id, platform, created from device
-        where account_id = ${accountId} limit ${sql.lit(SAMPLE)}) as d
+        where ${both([sql`account_id = ${accountId}`, ...isInside(accountId, inside, sql`device.id`)])}
+        limit ${sql.lit(SAMPLE)}) as d
       ${tables.live || tables.serviceLive ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``}
       ${tables.overrides ? overridesIn(context!, 'device') : sql``}
       ${

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
+import { insideOf } from '../../restriction.ts'
 import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
 import type { AuthenticatedDevice } from '../devices/changes/device-credentials.ts'
 import type { State } from '../devices/device.ts'
@@ -63,7 +64,11 @@ async function applyStates(
   { viewer }: Pick<Context, 'viewer'>,
   reports: readonly StateReport[],
 ): Promise<void> {
-  const outcomes = await applyStateReports(transaction, viewer.accountId, { reports, source: sourceOf(viewer) })
+  const outcomes = await applyStateReports(transaction, viewer.accountId, {
+    reports,
+    source: sourceOf(viewer),
+    inside: insideOf(viewer),
+  })
   const failure = outcomes.find((outcome) => outcome instanceof ApiError)
   if (failure !== undefined) throw failure
 }

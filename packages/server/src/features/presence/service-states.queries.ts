@@ -1,16 +1,40 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
+import { insideText } from '../filters/sql/inside.ts'
 
 /** Finds the device IDs for IDs of devices or services. Omits unknown IDs. */
-export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
+export async function findDeviceIds(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<string[]> {
+  if (inside !== undefined) return lockDevicesInside(db, accountId, { ids, inside })
   const rows = await query<{ id: string }>(
     db,
     `select id from device where account_id = $1 and id = any($2::text[])
      union select device_id from service where account_id = $1 and id = any($2::text[])`,
     [accountId, ids],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Also locks the devices, so that they stay inside until the end of the transaction. */
+async function lockDevicesInside(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter },
+): Promise<string[]> {
+  const { joins, condition, parameters } = insideText(db, accountId, { inside, used: 2 })
+  const rows = await query<{ id: string }>(
+    db,
+    `select d.id from device d ${joins} where d.account_id = $1 and d.id = any(array(
+       select unnest($2::text[]) union select device_id from service where account_id = $1 and id = any($2::text[])))
+     and ${condition} order by d.id for no key update of d`,
+    [accountId, ids, ...parameters],
   )
   return rows.map(({ id }) => id)
 }

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
@@ -44,9 +45,13 @@ type Outcome = ApiError | undefined
 export async function applyStateReports(
   transaction: Database,
   accountId: string,
-  { reports, source }: { reports: readonly StateReport[]; source: EventSource },
+  {
+    reports,
+    source,
+    inside,
+  }: { reports: readonly StateReport[]; source: EventSource; inside?: ResolvedFilter | undefined },
 ): Promise<Outcome[]> {
-  const targets = await lockReported(transaction, accountId, reports)
+  const targets = await lockReported(transaction, accountId, { reports, inside })
   const outcomes: Outcome[] = []
   for (const round of roundsOf(reports)) {
     const checked = round.map((report) => checkReport(targets, report))
@@ -80,9 +85,13 @@ interface LockedTargets {
   isConnected: ReadonlySet<string>
 }
 
-async function lockReported(db: Database, accountId: string, reports: readonly StateReport[]): Promise<LockedTargets> {
+async function lockReported(
+  db: Database,
+  accountId: string,
+  { reports, inside }: { reports: readonly StateReport[]; inside: ResolvedFilter | undefined },
+): Promise<LockedTargets> {
   const ids = [...new Set(reports.flatMap(({ id }) => parseId(id) ?? []))]
-  const deviceIds = await findDeviceIds(db, accountId, ids)
+  const deviceIds = await findDeviceIds(db, accountId, { ids, inside })
   const devices = await lockDevices(
     db,
     deviceIds.map((deviceId) => ({ accountId, deviceId })),

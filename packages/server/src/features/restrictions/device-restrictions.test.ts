@@ -216,7 +216,7 @@ describe('a key that is restricted by a view', () => {
     expect(failure(await user.query(withState))).toEqual({ code: 'CONFLICT' })
     const next = await newView('name: "next", where: "site = oslo"')
     await user.data(`mutation { deleteView(id: "${view}", replaceBy: "${next}") }`)
-    expect(await namesIn(key)).toEqual(['one'])
+    await expect.poll(() => namesIn(key), NOTIFIED).toEqual(['one'])
   })
 
   it('finds nothing if the view was deleted or is invalid', async () => {

@@ -1,6 +1,10 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { allOf } from '../../db/sorted-page.ts'
 import { limits } from '../../limits.ts'
+import { insideCondition } from '../filters/sql/inside.ts'
+import { noTables } from '../filters/sql/rows.ts'
 import type { ServiceFields } from './new-service.ts'
 
 export interface LockedService extends ServiceFields {
@@ -10,11 +14,22 @@ export interface LockedService extends ServiceFields {
 }
 
 /** Locks a service against concurrent changes. Returns undefined if the account has no such service. */
-export async function lockService(db: Database, accountId: string, id: string): Promise<LockedService | undefined> {
+export async function lockService(
+  db: Database,
+  accountId: string,
+  { id, inside }: { id: string; inside: ResolvedFilter | undefined },
+): Promise<LockedService | undefined> {
+  const tables = noTables()
+  const conditions = inside === undefined ? [] : [insideCondition(accountId, inside, tables)]
+  const live = tables.live
+    ? sql` join device_live l on l.account_id = s.account_id and l.device_id = s.device_id`
+    : sql``
   const { rows } = await sql<LockedService>`
     select s.id, s.device_id as "deviceId", d.name as "deviceName", s.name, s.application, s.host, s.port, s.enabled
-    from service s join device d on d.account_id = s.account_id and d.id = s.device_id
-    where s.account_id = ${accountId} and s.id = ${id} for no key update of s`.execute(db)
+    from service s join device d on d.account_id = s.account_id and d.id = s.device_id${live}
+    where ${allOf([sql`s.account_id = ${accountId}`, sql`s.id = ${id}`, ...conditions])} for no key update of s`.execute(
+    db,
+  )
   return rows[0]
 }
 

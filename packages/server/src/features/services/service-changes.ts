@@ -3,12 +3,14 @@ import type { Database } from '../../db/database.ts'
 import { inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { insideOf } from '../../restriction.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
 import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { assertMayChangeServices } from '../restrictions/decisive-values.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {
   countServices,
@@ -21,6 +23,7 @@ import {
 
 /** Adds a service to a device and returns the service's ID. */
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
+  assertMayChangeServices(context.viewer)
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
@@ -61,6 +64,7 @@ export async function updateService(context: Context, serviceId: string, change:
     const after = changed(before, change)
     const changes = fieldChanges(fieldsOf(before), fieldsOf(after))
     if (changes === undefined) return true
+    assertMayChangeServices(context.viewer)
     await updateServiceRow(transaction, context.viewer.accountId, after)
     await recordEvents(transaction, context, [
       { type: 'SERVICE_UPDATE', deviceId: after.deviceId, targets: targets(after), data: { changes } },
@@ -76,6 +80,7 @@ export async function removeService(context: Context, serviceId: string): Promis
   const found = await context.db.transaction().execute(async (transaction) => {
     const service = await findServiceLocked(transaction, context, serviceId)
     if (service === undefined) return false
+    assertMayChangeServices(context.viewer)
     const previous = await deleteServiceRow(transaction, context.viewer.accountId, service.id)
     await recordEvents(transaction, context, [
       {
@@ -99,7 +104,9 @@ async function findServiceLocked(
   serviceId: string,
 ): Promise<LockedService | undefined> {
   const id = parseId(serviceId)
-  return id === undefined ? undefined : await lockService(transaction, viewer.accountId, id)
+  return id === undefined
+    ? undefined
+    : await lockService(transaction, viewer.accountId, { id, inside: insideOf(viewer) })
 }
 
 async function renameBulkService(

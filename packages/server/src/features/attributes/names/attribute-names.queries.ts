@@ -1,4 +1,6 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { type Database, query } from '../../../db/database.ts'
+import { insideText } from '../../filters/sql/inside.ts'
 import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {
@@ -68,6 +70,22 @@ export const countNamesInRange = (
   accountId: string,
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
+
+/** Counts the names of the devices and services that a restricted caller reaches. Returns the `limit` names with the most targets. */
+export function countNamesInside(
+  db: Database,
+  accountId: string,
+  { inside, limit }: { inside: ResolvedFilter; limit: number },
+): Promise<NameCount[]> {
+  const { joins, condition, parameters } = insideText(db, accountId, { inside, used: 2 })
+  const text = `with inside as materialized (
+      select d.id from device d ${joins} where d.account_id = $1 and ${condition}
+    ), reached as materialized (
+      select id from inside
+      union all select id from service where account_id = $1 and device_id in (select id from inside)
+    ) ${countText((column) => `${column} in (select id from reached)`)} order by sum(targets) desc limit $2`
+  return query(db, text, [accountId, limit, ...parameters])
+}
 
 /** Returns the ID of the device that is `count` devices after `after`, or undefined if fewer devices remain. */
 export async function findRangeEnd(

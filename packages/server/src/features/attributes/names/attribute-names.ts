@@ -1,15 +1,19 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
+import { walk } from '../../../db/fair/user-database.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { limits } from '../../../limits.ts'
+import { insideOf } from '../../../restriction.ts'
 import {
   type AttributeName,
+  countNamesInside,
   countNamesOnTargets,
   findRecentTargets,
   type NameCount,
   type RecentChanges,
   readRecentChanges,
 } from './attribute-names.queries.ts'
-import type { CountedNames } from './name-counts.ts'
+import { COUNTING, type CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** The largest number of devices for which names are counted again after every change. */
@@ -30,6 +34,8 @@ const RECENT_EVENTS = 20_000
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
+  const inside = insideOf(viewer)
+  if (inside !== undefined) return listNamesInside(context, inside)
   const summary = await findSummary(db, accountId)
   if (summary === undefined) {
     rowMeter.add(({ devices }) => devices)
@@ -44,6 +50,15 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
   const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
   return withRecentChanges(context, joined, since)
 })
+
+/** The summary is of all devices, so a restricted caller counts the names. */
+async function listNamesInside({ db, viewer, rowMeter }: Context, inside: ResolvedFilter): Promise<AttributeName[]> {
+  rowMeter.add(({ devices }) => devices)
+  const names = await walk(db, COUNTING, (walking) =>
+    countNamesInside(walking, viewer.accountId, { inside, limit: limits.attributeNames }),
+  )
+  return sorted(names.map((name) => ({ ...name, lastChanged: null })))
+}
 
 function isCurrent({ age, devices }: NameSummary, recent: RecentChanges): boolean {
   const hasChanges = recent.hasRemovals || Object.keys(recent.names).length > 0 || recent.events === RECENT_EVENTS

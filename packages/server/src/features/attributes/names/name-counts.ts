@@ -19,7 +19,7 @@ const EVENTS_READ = 100_000
  */
 const DEVICES_PER_STATEMENT = 10_000
 /** The error reports this reason if a counting statement takes too long. */
-const COUNTING = ['attributeNames counts the names of every device']
+export const COUNTING = ['attributeNames counts the names of every device']
 /** This string sorts after every ID. */
 const AFTER_ALL_IDS = 'z'
 

@@ -136,7 +136,7 @@ async function lockDevices(
       { targetId: id, context: undefined },
       ...setAttributes.map(({ context }) => ({ targetId: id, context: context ?? undefined })),
     ])
-  const targets = await lockTargets(db, accountId, places)
+  const targets = await lockTargets(db, accountId, { places, inside: undefined })
   const rows = await selectFields(
     db,
     accountId,

@@ -1,7 +1,9 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
 import { eventInsert } from '../../events/event-insert.ts'
 import type { EventSource } from '../../events/event-types.ts'
+import { insideText } from '../../filters/sql/inside.ts'
 import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
 
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
@@ -90,22 +92,49 @@ export interface LockedDevice extends DeviceFields {
 }
 
 /** Locks a device against concurrent changes. Returns undefined if the account has no such device. */
-export async function lockDevice(db: Database, accountId: string, id: string): Promise<LockedDevice | undefined> {
-  const rows = await query<LockedDevice>(
-    db,
-    `select id, ${namedFields} from device where account_id = $1 and id = $2 for no key update`,
-    [accountId, id],
-  )
+export async function lockDevice(
+  db: Database,
+  accountId: string,
+  { id, inside }: { id: string; inside: ResolvedFilter | undefined },
+): Promise<LockedDevice | undefined> {
+  const rows =
+    inside === undefined
+      ? await query<LockedDevice>(
+          db,
+          `select id, ${namedFields} from device where account_id = $1 and id = $2 for no key update`,
+          [accountId, id],
+        )
+      : await lockInside(db, accountId, { ids: [id], inside, lock: 'for no key update' })
   return rows[0]
 }
 
-/** Locks devices for removal in ID order, which prevents deadlocks between concurrent calls. */
-export const lockDevicesForRemoval = (db: Database, accountId: string, ids: readonly string[]) =>
-  query<LockedDevice>(
+/** Locks devices that a restricted caller reaches, in ID order. */
+function lockInside(
+  db: Database,
+  accountId: string,
+  { ids, inside, lock }: { ids: readonly string[]; inside: ResolvedFilter; lock: 'for no key update' | 'for update' },
+): Promise<LockedDevice[]> {
+  const { joins, condition, parameters } = insideText(db, accountId, { inside, used: 2 })
+  return query(
     db,
-    `select id, ${namedFields} from device where account_id = $1 and id = any($2) order by id for update`,
-    [accountId, ids],
+    `select d.id, ${namedFields} from device d ${joins}
+     where d.account_id = $1 and d.id = any($2::text[]) and ${condition} order by d.id ${lock} of d`,
+    [accountId, ids, ...parameters],
   )
+}
+
+/** Locks devices for removal in ID order, which prevents deadlocks between concurrent calls. */
+export const lockDevicesForRemoval = (
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<LockedDevice[]> =>
+  inside === undefined
+    ? query(db, `select id, ${namedFields} from device where account_id = $1 and id = any($2) order by id for update`, [
+        accountId,
+        ids,
+      ])
+    : lockInside(db, accountId, { ids, inside, lock: 'for update' })
 
 /** Locks and returns the current states. The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {

@@ -1,15 +1,19 @@
 import type { Context } from '../../../context.ts'
-import { type Database, isUniqueViolation } from '../../../db/database.ts'
+import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { assertName } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
+import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
 import { sourceOf } from '../../events/event-source.ts'
 import { actorOf, fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
+import { assertMayChangeFields, outside } from '../../restrictions/decisive-values.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
+import { deviceExists } from '../devices.queries.ts'
 import { cutOffDevices } from './cut-off.queries.ts'
 import { selectDeletedContents } from './deleted-devices.queries.ts'
 import {
@@ -20,6 +24,7 @@ import {
   lockDevice,
   lockDevicesForRemoval,
   lockStates,
+  type NewDeviceRow,
   updateDeviceRow,
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
@@ -67,11 +72,23 @@ export async function registerDevice(
     })),
     event: { actorId: actorOf(viewer), source: sourceOf(viewer), targets: [target(device)], data },
   }
-  const insert = (db: Database) => insertDevice(db, viewer.accountId, row)
+  const insert = (db: Database) => insertInside(db, viewer, row)
   await rejectDuplicateHardwareId(device.hardwareId, () =>
     createOnce(context, insert, () => ({ kind: 'device', id, secret })),
   )
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
+}
+
+/** Inserts a device. For a restricted viewer, the new device must be one that the viewer reaches. */
+async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Promise<void> {
+  const { accountId } = viewer
+  const inside = insideOf(viewer)
+  if (inside === undefined) return insertDevice(db, accountId, row)
+  await inTransaction(db, async (transaction) => {
+    await insertDevice(transaction, accountId, row)
+    if (await deviceExists(transaction, accountId, { id: row.id, inside })) return
+    throw outside('the new device would be outside of the devices that you are restricted to')
+  })
 }
 
 /** Changes the given fields and returns the device's stored ID. Null clears any field except the name. */
@@ -83,6 +100,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
       const after = changed(before, change)
       const changes = fieldChanges(before, after)
       if (changes === undefined) return
+      assertMayChangeFields(context.viewer, Object.keys(changes))
       await updateDeviceRow(transaction, context.viewer.accountId, after)
       await recordEvents(transaction, context, [
         { type: 'DEVICE_UPDATE', deviceId: after.id, targets: [target(after)], data: { changes } },
@@ -97,8 +115,9 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   assertIdCount(deviceIds)
   const ids = [...new Set(deviceIds.map(readDeviceId))]
   const { accountId } = context.viewer
+  const inside = insideOf(context.viewer)
   await context.db.transaction().execute(async (transaction) => {
-    const devices = await lockDevicesForRemoval(transaction, accountId, ids)
+    const devices = await lockDevicesForRemoval(transaction, accountId, { ids, inside })
     assertAllFound(ids, devices)
     if (!force) await assertNoneActive(transaction, accountId, ids)
     await deleteLockedDevices(transaction, context, devices)
@@ -110,7 +129,7 @@ export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,
   ids: readonly string[],
-): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, ids)
+): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, { ids, inside: undefined })
 
 /** Deletes locked devices, records their events, and ends their connections. A device can have the drawn ID of its event. */
 export async function deleteLockedDevices(
@@ -173,7 +192,10 @@ export async function getDeviceLocked(
   { viewer }: Pick<Context, 'viewer'>,
   deviceId: string,
 ): Promise<LockedDevice> {
-  const device = await lockDevice(transaction, viewer.accountId, readDeviceId(deviceId))
+  const device = await lockDevice(transaction, viewer.accountId, {
+    id: readDeviceId(deviceId),
+    inside: insideOf(viewer),
+  })
   if (device === undefined) throw notFound('device', deviceId)
   return device
 }

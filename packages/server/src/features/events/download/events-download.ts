@@ -27,7 +27,8 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   const { viewer, clock } = context
   const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
-  const { deviceIds, ...rest } = filter
+  // Each page applies the restriction at that time.
+  const { deviceIds, inside: _inside, ...rest } = filter
   const content: DownloadContent = {
     filter: rest,
     ...(deviceIds !== undefined && { deviceIds }),
@@ -83,7 +84,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   yield stringify([columns])
   const filter = filterOf(download.content)
   const start: EventSlice['start'] = { offset: 0 }
-  if (filter.where === undefined) yield* pagesOf(download, filter, start)
+  if (filter.where === undefined && download.inside() === undefined) yield* pagesOf(download, filter, start)
   else yield* pagesByWindow(download, filter, start)
 }
 
@@ -114,7 +115,8 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   let limit: number = limits.pageSize
   let start = first
   for (;;) {
-    const slice: EventSlice = { filter, start, limit }
+    const inside = download.inside()
+    const slice: EventSlice = { filter: inside === undefined ? filter : { ...filter, inside }, start, limit }
     const { events, mayHaveMore } = await download.read((db) => selectFittingEvents(db, accountId, slice))
     // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters.
     // `escape_formulas` adds an apostrophe to such cells.

@@ -20,6 +20,8 @@ export interface EventStreamOptions {
   filter: AccountFilter
   /** Decides which events to deliver. When its signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
+  /** Returns the events that the caller may see when they are sent. If omitted, all. */
+  visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>
 }
 
 /** Limits the number of events per page, and the approximate size of a page in bytes. */
@@ -47,15 +49,16 @@ export function streamEvents(options: EventStreamOptions): AsyncIterableIterator
 }
 
 async function* follow(
-  { db, feed, accountId, start, filter, judge }: EventStreamOptions,
+  { db, feed, accountId, start, filter, judge, visible = async (events) => events }: EventStreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<FeedEvent, void, void> {
   const isKnown = ({ id }: FeedEvent): boolean => start.known?.has(id) === true
   const passing = async (events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> => {
     const unknown = events.filter((event) => !isKnown(event))
-    if (judge === undefined || unknown.length === 0) return unknown
+    if (unknown.length === 0) return unknown
+    if (judge === undefined) return visible(unknown)
     const ids = await judge.passing(unknown)
-    return unknown.filter(({ id }) => ids.has(id))
+    return visible(unknown.filter(({ id }) => ids.has(id)))
   }
   let after = start.after
   let limit = PAGE.min

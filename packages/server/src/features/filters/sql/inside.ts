@@ -1,5 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
 import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './rows.ts'
 
@@ -9,6 +10,29 @@ import { type FilterTables, noTables, type Sql } from './rows.ts'
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
+
+/** Limits a statement on `device d` whose text has the parameters from $1 to `used`. */
+export interface InsideText {
+  /** Joins `device_live l` if the condition reads it. */
+  readonly joins: string
+  readonly condition: string
+  readonly parameters: readonly unknown[]
+}
+
+/** The condition of `insideCondition` as text, for statements that lock rows and must check the rows that they lock. */
+export function insideText(
+  db: Database,
+  accountId: string,
+  { inside, used, hasLive = false }: { inside: ResolvedFilter; used: number; hasLive?: boolean },
+): InsideText {
+  const tables = noTables()
+  const compiled = insideCondition(accountId, inside, tables).compile(db)
+  return {
+    joins: tables.live && !hasLive ? 'join device_live l on l.account_id = d.account_id and l.device_id = d.id' : '',
+    condition: compiled.sql.replaceAll(/\$(\d+)/g, (_parameter, number) => `$${Number(number) + used}`),
+    parameters: compiled.parameters,
+  }
+}
 
 /** Conditions that limit a statement without these tables; none for a caller who reaches every device. `id` is the device's ID. */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {

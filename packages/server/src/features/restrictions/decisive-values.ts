@@ -1,0 +1,62 @@
+import { type FilterReads, type ResolvedFilter, readsOf } from '@muster/filter'
+import { ApiError } from '../../errors.ts'
+import { insideOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
+
+/**
+ * The values that decide which devices a restricted caller reaches. The caller cannot change them, so it cannot move a device into
+ * its restriction or out of it.
+ */
+export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
+
+const decisive = (what: string): ApiError =>
+  outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
+
+/** The caches of what restrictions read. */
+const known = new WeakMap<ResolvedFilter, FilterReads>()
+
+function readsOfViewer(viewer: Viewer): FilterReads | undefined {
+  const inside = insideOf(viewer)
+  if (inside === undefined) return undefined
+  const reads = known.get(inside) ?? readsOf(inside)
+  known.set(inside, reads)
+  return reads
+}
+
+/** Throws FORBIDDEN if the caller's restriction reads one of these fields of devices. */
+export function assertMayChangeFields(viewer: Viewer, fields: readonly string[]): void {
+  const reads = readsOfViewer(viewer)
+  const field = fields.find((name) => reads?.fields.has(`device.${name}`))
+  if (field !== undefined) throw decisive(field)
+}
+
+/** Throws FORBIDDEN if the caller's restriction depends on services. */
+export function assertMayChangeServices(viewer: Viewer): void {
+  if (readsOfViewer(viewer)?.isServices) throw decisive('a service')
+}
+
+/** Throws FORBIDDEN if the caller's restriction reads one of these attributes, or for attributes of the account. */
+export function assertMayChangeAttributes(
+  viewer: Viewer,
+  { kind, context, names }: { kind: TargetKind; context: string | undefined; names: readonly AttributeName[] },
+): void {
+  const reads = readsOfViewer(viewer)
+  if (reads === undefined) return
+  if (kind === 'user')
+    throw outside('a caller who is restricted to some devices cannot change attributes of the account')
+  if (kind === 'service') {
+    if (reads.isServices) throw decisive('an attribute of a service')
+    return
+  }
+  if (context !== undefined && reads.fields.has('device.contexts')) throw decisive('an attribute in a context')
+  if (context === undefined && reads.isAnyAttribute) throw decisive('a base value')
+  const name = names
+    .map(joinAttributeName)
+    .find((each) => [...reads.deviceAttributes].some((read) => overlap(each, read)))
+  if (name !== undefined) throw decisive(JSON.stringify(name))
+}
+
+/** A group contains the names in it. */
+const overlap = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
