@@ -14,12 +14,17 @@ const withAttributes =
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
-const forOperations = ({ operations }: Arguments): readonly Need[] => [
+/** The needs of the columns of a CSV are known only when it is read. */
+const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',
   ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),
+  ...((target as { register?: unknown } | undefined)?.register === true ? (['DEVICE_CREATE'] as const) : []),
 ]
 
-const ofBulkJob: readonly Need[] = ['DEVICE_READ', ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE']]
+const ofBulkJob: readonly Need[] = [
+  'DEVICE_READ',
+  ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE', 'DEVICE_CREATE'],
+]
 
 /** A caller with only KEY_OWN can see and change only the personal keys that this person created. */
 const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']

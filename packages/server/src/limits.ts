@@ -52,6 +52,10 @@ export const limits = {
   /** The maximum number of bytes that the operations of a bulk job write to one device. */
   bulkValueBytes: 64 * 1024,
   bulkNameLength: 100,
+  /** The maximum number of bytes of the CSV that one request adds to a bulk job. */
+  bulkCsvBytes: 1024 * 1024,
+  /** The maximum number of rows of the CSV that one request adds to a bulk job. */
+  bulkRows: 10_000,
   /** The number of days that a bulk job is kept after it ends. */
   bulkDays: 30,
   userNameLength: 100,
@@ -140,6 +144,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkPlaceholders: 'names in braces in the operations of a bulk job',
   bulkValueBytes: 'bytes of the values that the operations of a bulk job write to one device',
   bulkNameLength: 'characters of the name of a bulk job',
+  bulkCsvBytes: 'bytes of the CSV that a request adds to a bulk job',
+  bulkRows: 'rows of the CSV that a request adds to a bulk job',
   bulkDays: 'days after its end until the server deletes a bulk job, which then cannot be undone',
   userNameLength: 'characters of a user name',
   deletedBytes:

@@ -463,7 +463,7 @@ export type Mutation = {
    * have not been started.
    */
   createBulk: BulkJob;
-  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
+  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
@@ -669,6 +669,7 @@ export type MutationCreateBulkArgs = {
 export type MutationAppendBulkArgs = {
   id: Scalars['ID']['input'];
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
+  csv?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1248,7 +1249,10 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
-/** The devices of a bulk job. Set where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
+/**
+ * The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
+ * id:*.
+ */
 export type BulkTargetInput = {
   /** A filter of devices. */
   where?: InputMaybe<Scalars['String']['input']>;
@@ -1258,6 +1262,13 @@ export type BulkTargetInput = {
   context?: InputMaybe<Scalars['String']['input']>;
   /** At most 1000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
+  /**
+   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name finds the device of a row. The
+   * row sets the values in the other columns.
+   */
+  csv?: InputMaybe<Scalars['String']['input']>;
+  /** With csv: whether a row that finds no device registers one, without a secret. */
+  register?: Scalars['Boolean']['input'];
 };
 
 /** One operation on each device. Set exactly one field. */
@@ -1410,7 +1421,7 @@ export type BulkItem = {
   status: BulkItemStatus;
   /**
    * The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the
-   * changed fields. delete contains the device's name.
+   * changed fields. delete contains the device's name. register contains the values of the new device.
    */
   changes: Scalars['Object']['output'];
   /** Why the job skipped the device or did not revert it completely. */
@@ -1425,6 +1436,8 @@ export type BulkItem = {
 /** The result of the preview for a device. */
 export type BulkOutcome =
   | 'CHANGE'
+  /** A row of the CSV that becomes a new device. */
+  | 'REGISTER'
   | 'UNCHANGED'
   /** The change would fail. See code and message. */
   | 'REJECTED';

@@ -87,7 +87,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
 
 /** Returns the rows that a preview reads. Like a list without an index, a preview of a filter reads every device. */
 function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
-  return { rows: (target as { ids?: unknown } | undefined)?.ids == null ? devices : 0 }
+  const { ids, csv } = (target ?? {}) as { ids?: unknown; csv?: unknown }
+  return { rows: ids == null && csv == null ? devices : 0 }
 }
 
 function rowsOfHistory(args: Arguments, { events }: AccountSize): FieldRows {

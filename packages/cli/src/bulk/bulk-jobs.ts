@@ -13,6 +13,7 @@ export const jobFields = {
   counts: {
     total: true,
     change: true,
+    register: true,
     unchanged: true,
     rejected: true,
     pending: true,
@@ -30,7 +31,10 @@ export interface JobRow {
   token: string | null
   created: string
   finished: string | null
-  counts: Record<'total' | 'change' | 'unchanged' | 'rejected' | 'pending' | 'done' | 'failed' | 'skipped', number>
+  counts: Record<
+    'total' | 'change' | 'register' | 'unchanged' | 'rejected' | 'pending' | 'done' | 'failed' | 'skipped',
+    number
+  >
 }
 
 export const jobColumns: readonly Column<JobRow>[] = [
@@ -40,6 +44,7 @@ export const jobColumns: readonly Column<JobRow>[] = [
   { name: 'reason', value: ({ stateReason }) => stateReason, truncated: 'last' },
   { name: 'total', value: ({ counts }) => counts.total },
   { name: 'change', value: ({ counts }) => counts.change },
+  { name: 'register', value: ({ counts }) => counts.register },
   { name: 'unchanged', value: ({ counts }) => counts.unchanged },
   { name: 'rejected', value: ({ counts }) => counts.rejected },
   { name: 'done', value: ({ counts }) => counts.done },

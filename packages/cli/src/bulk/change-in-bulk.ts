@@ -25,17 +25,26 @@ export interface BulkOptions extends ClientOptions {
 }
 
 export const withBulkOptions = (command: Command): Command =>
+  withJobOptions(
+    command
+      .option(
+        '--where <filter>',
+        'change devices that match a filter; repeatable; for all devices, pass "id:*"',
+        collect,
+      )
+      .option('--view <view>', 'change the devices of a saved view; ID or name')
+      .option('--device <device>', 'change this device (ID, hardware ID, or name); repeatable', collect),
+  ).addHelpText('after', whereHelp)
+
+/** The options of every command that creates a job and starts it. */
+export const withJobOptions = (command: Command): Command =>
   command
-    .option('--where <filter>', 'change devices that match a filter; repeatable; for all devices, pass "id:*"', collect)
-    .option('--view <view>', 'change the devices of a saved view; ID or name')
-    .option('--device <device>', 'change this device (ID, hardware ID, or name); repeatable', collect)
     .option('--name <name>', 'name of the job')
     .option('--rate <count>', 'maximum number of devices per second', wholeNumber(1, 10_000))
     .option('--max-failures <count>', 'pause after more failures than this', wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .option('--dry-run', 'only show the preview, and cancel the job')
     .option('--detach', 'start the job and do not wait for its end')
     .option('-y, --yes', 'skip the confirmation prompt')
-    .addHelpText('after', whereHelp)
 
 type Operations = Parameters<Mutations['createBulk']>[0]['operations']
 
@@ -75,20 +84,23 @@ export async function startPreviewed(
 ): Promise<void> {
   const job = await waitForJob(muster, id, { states: ['READY'] })
   if (job.state !== 'READY') return assertComplete(job)
-  const { change, rejected, unchanged } = job.counts
+  const { change, register, rejected, unchanged } = job.counts
   if (dryRun) {
     await (json ? printJson(job) : printOne(job, jobColumns))
     await muster.mutations.cancelBulk({ id })
     return
   }
-  if (change > 0) {
-    const question = `${what} ${change === 1 ? '1 device' : `${change} devices`} (${unchanged} unchanged, ${rejected} rejected)`
+  if (change + register > 0) {
+    const devices = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
+    const changes = change > 0 || register === 0 ? [`${what} ${devices(change)}`] : []
+    const parts = register > 0 ? [`Register ${devices(register)}`, ...changes] : changes
+    const question = `${parts.join('; ')} (${unchanged} unchanged, ${rejected} rejected)`
     await confirm(question, { yes }).catch(async (error: unknown) => {
       await muster.mutations.cancelBulk({ id })
       throw error
     })
   }
-  await muster.mutations.startBulk({ id, token: job.token!, expected: change })
+  await muster.mutations.startBulk({ id, token: job.token!, expected: change + register })
   const last = detach ? await readJob(muster, id) : await waitForJob(muster, id)
   if (json) await printJson(last)
   else

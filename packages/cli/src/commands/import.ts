@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
 import { ignoredColumns, suspectColumns } from '@muster/fleet-csv/csv/columns'
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import { importDevices } from '@muster/fleet-csv/import/import-devices'
 import type { Command } from 'commander'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { readInput } from '../import/read-input.ts'
 import { reportJson, reportText } from '../import/report.ts'
 import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
 import { openMuster } from '../server/open-muster.ts'
@@ -36,7 +35,7 @@ imports the other rows.`),
 }
 
 async function run(path: string, options: Options): Promise<void> {
-  const file = parse(await read(path), options.raw ?? false)
+  const file = parse(await readInput(path), options.raw ?? false)
   warnAboutSuspectColumns(file)
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
@@ -57,16 +56,6 @@ async function run(path: string, options: Options): Promise<void> {
   } finally {
     interruption.release()
   }
-}
-
-async function read(path: string): Promise<Buffer> {
-  if (path === '-') return buffer(process.stdin)
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(
-      `cannot read ${path}: ${error.message}`,
-      error.code === 'ENOENT' ? { exitCode: exitCodes.usage } : {},
-    )
-  })
 }
 
 function parse(bytes: Buffer, isRaw: boolean): DeviceFile {

@@ -56,6 +56,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('unset', 'remove attributes of many devices', () => import('./bulk/unset.ts')),
         command('update', 'change names, platforms, or hardware IDs of many devices', () => import('./bulk/update.ts')),
         command('delete', 'delete many devices', () => import('./bulk/delete.ts')),
+        command('register', 'register devices from a CSV file', () => import('./bulk/register.ts')),
         command('list', 'list jobs', () => import('./bulk/list.ts')),
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
         command('watch', 'wait until a job ends', () => import('./bulk/watch.ts')),

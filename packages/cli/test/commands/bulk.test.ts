@@ -86,3 +86,18 @@ it('pauses, resumes, and cancels a job', async () => {
   expect(await lines('bulk', 'resume', started.id)).toMatchObject([{ state: 'RUNNING' }])
   expect(await lines('bulk', 'cancel', started.id)).toMatchObject([{ state: 'CANCELED' }])
 })
+
+it('registers devices from a file of several parts, and changes those that exist', async () => {
+  const { user, run, lines, write } = await createCliUser(app)
+  await addDevices(user, ['old'], {})
+  const rows = Array.from({ length: 5_100 }, (_, index) => `new-${index},H-${index},oslo`)
+  const file = await write('fleet.csv', `name,hardwareId,site\nold,,rome\n${rows.join('\n')}\n`)
+  expect(await run('bulk', 'register', file)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Register 5100 devices; Change 1 device (0 unchanged, 0 rejected)'),
+  })
+  const [job] = await lines('bulk', 'register', file, '--yes', '--rate', '10000')
+  expect(job).toMatchObject({ state: 'DONE', counts: { total: 5_101, change: 1, register: 5_100, done: 5_101 } })
+  expect((await run('devices', 'list', '--where', 'name = old', '--columns', 'name,site')).stdout).toContain('rome')
+  expect(await run('bulk', 'register', await write('bad.csv', 'name\n"a'))).toMatchObject({ code: 2 })
+})

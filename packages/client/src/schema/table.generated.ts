@@ -400,6 +400,7 @@ export const schemaTable: SchemaTable = {
   "appendBulk": [
    "BulkJob!",
    {
+    "csv": "String",
     "id": "ID!",
     "ids": "[String!]"
    }

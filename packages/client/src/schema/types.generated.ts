@@ -7,7 +7,7 @@ import type { Branch, Leaf } from '../select/fields.ts'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 
 /** The result of the preview for a device. */
-export type BulkOutcome = 'CHANGE' | 'REJECTED' | 'UNCHANGED'
+export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
@@ -67,12 +67,16 @@ export interface BulkOperationInput {
   update?: BulkUpdateInput | null | undefined
 }
 
-/** The devices of a bulk job. Set where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
+/** The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
+  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name finds the device of a row. The row sets the values in the other columns. */
+  csv?: string | null | undefined
   /** At most 1000 device IDs. */
   ids?: readonly string[] | null | undefined
+  /** With csv: whether a row that finds no device registers one, without a secret. */
+  register?: boolean | undefined
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined
   /** A filter of devices. */
@@ -258,7 +262,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed. */
   code: string | null
@@ -1019,7 +1023,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed. */
   code: Leaf<string | null>
@@ -1489,8 +1493,10 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
+  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: Branch<'BulkJob', 'one', {
+    /** At most 1 MiB, with the columns of the job's first CSV. */
+    csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
   }>
@@ -1523,7 +1529,7 @@ export interface MutationFields {
     name?: string | null | undefined
     /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -1699,7 +1705,7 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2432,8 +2438,10 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
+  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk(args: {
+    /** At most 1 MiB, with the columns of the job's first CSV. */
+    csv?: string | null | undefined
     id: string
     ids?: readonly string[] | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
@@ -2466,7 +2474,7 @@ export interface Mutations {
     name?: string | null | undefined
     /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2644,7 +2652,7 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined

@@ -20,8 +20,14 @@ const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => fie
 /** Marks an attribute with the name of a field. */
 const PREFIX = 'attributes.'
 
-/** Parses the header. Throws an Error that explains which name is invalid. */
-export function parseHeader(cells: readonly Cell[]): Column[] {
+/** The columns that can find a device. */
+const findingColumns = ['id', 'hardwareId', 'name'] as const
+
+/**
+ * Parses the header. Throws an Error that explains which name is invalid. With `findsDevices`, the column `id` is used, and the
+ * column `name` can be missing if another column finds devices.
+ */
+export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))
   const seen = new Map<string, number>()
   columns.forEach((column, index) => {
@@ -32,7 +38,10 @@ export function parseHeader(cells: readonly Cell[]): Column[] {
     }
     seen.set(key, index)
   })
-  if (!seen.has('name')) throw new Error(`there is no column "name"${missingHint(cells)}`)
+  if (findsDevices) {
+    if (!findingColumns.some((name) => seen.has(name)))
+      throw new Error(`there is no column "id", "hardwareId", or "name"${missingHint(cells)}`)
+  } else if (!seen.has('name')) throw new Error(`there is no column "name"${missingHint(cells)}`)
   return columns
 }
 

@@ -6,6 +6,8 @@ import { parseServices, type ServiceEntry } from './services-cell.ts'
 /** A device as a row describes it. Empty cells become null or are omitted. */
 export interface DeviceRow extends DeviceFields {
   line: number
+  /** The cell of the column `id`, if the file is read with `findsDevices`. */
+  id?: string | null
   services: ServiceEntry[]
   /** Values, keyed by the attribute's full name, such as `net.ssid`. */
   attributes: Map<string, string>
@@ -14,13 +16,18 @@ export interface DeviceRow extends DeviceFields {
 const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
 
 /** Parses a row by its columns. Throws an Error that explains what is invalid. */
-export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvRow): DeviceRow {
+export function parseDeviceRow(
+  columns: readonly Column[],
+  { line, cells }: CsvRow,
+  { findsDevices = false } = {},
+): DeviceRow {
   if (cells.length !== columns.length) {
     throw new Error(`the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}`)
   }
   const row: DeviceRow = { ...unset, line, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
     const cell = cells[index] ?? null
+    if (findsDevices && 'ignored' in column && column.ignored === 'id') row.id = cell
     if (cell === null || 'ignored' in column) return
     if ('attribute' in column) row.attributes.set(column.attribute, cell)
     else if (column.field === 'services') row.services = parseServices(cell)
@@ -28,7 +35,10 @@ export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvR
       throw new Error(`${column.field} must not be empty or only whitespace${emptyCellHint(column.field)}`)
     else row[column.field] = cell
   })
-  if (row.name === '') throw new Error('name must not be empty')
+  if (findsDevices) {
+    if (row.name === '' && row.hardwareId === null && row.id == null)
+      throw new Error('the row has no id, hardwareId, or name')
+  } else if (row.name === '') throw new Error('name must not be empty')
   assertNoValueIsGroup(row.attributes)
   return row
 }

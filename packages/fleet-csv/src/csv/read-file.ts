@@ -15,24 +15,29 @@ export interface DeviceFile {
 export interface ReadOptions {
   /** Whether the file contains formulas without protective apostrophes. */
   isRaw?: boolean
+  /** Whether a column `id`, `hardwareId`, or `name` finds the device of each row. By default, every row must have a name. */
+  findsDevices?: boolean
 }
 
 /**
  * Parses a whole file. Throws for an invalid header. Reports any other invalid row as a problem and continues with the
  * next row.
  */
-export function readDeviceFile(bytes: Uint8Array, { isRaw = false }: ReadOptions = {}): DeviceFile {
+export function readDeviceFile(
+  bytes: Uint8Array,
+  { isRaw = false, findsDevices = false }: ReadOptions = {},
+): DeviceFile {
   const { text, valid } = decodeText(bytes)
   const records = isRaw ? parseCsv(text) : restored(parseCsv(text))
   const first = records.next()
   if (first.done)
     throw new FileError('the file is empty', 'its first row must name the columns; only the column name is required')
-  const columns = readHeader(first.value, valid)
+  const columns = readHeader(first.value, { valid, findsDevices })
   const rows: DeviceRow[] = []
   const problems: CsvProblem[] = []
   for (const record of records) {
     try {
-      rows.push(parseDeviceRow(columns, assertReadable(record, valid)))
+      rows.push(parseDeviceRow(columns, assertReadable(record, valid), { findsDevices }))
     } catch (error) {
       problems.push({ line: record.line, reason: (error as Error).message })
     }
@@ -45,9 +50,12 @@ function* restored(records: Iterable<CsvRow | CsvProblem>): Generator<CsvRow | C
     yield 'reason' in record ? record : { ...record, cells: record.cells.map(restoreFormula) }
 }
 
-function readHeader(record: CsvRow | CsvProblem, valid: boolean): Column[] {
+function readHeader(
+  record: CsvRow | CsvProblem,
+  { valid, findsDevices }: { valid: boolean; findsDevices: boolean },
+): Column[] {
   try {
-    return parseHeader(assertReadable(record, valid).cells)
+    return parseHeader(assertReadable(record, valid).cells, { findsDevices })
   } catch (error) {
     throw new FileError(`line ${record.line}: ${(error as Error).message}`)
   }

@@ -118,6 +118,10 @@ export interface BulkItem {
   /** The result for the device. Null until the preview has read the device */
   outcome: string | null
   reason: string | null
+  /** The row of a CSV: its line and its cells */
+  row: Json | null
+  /** The hardware ID or the name of a device to register */
+  row_key: string | null
   status: Generated<string>
 }
 
@@ -148,6 +152,7 @@ export interface BulkJob {
   previewed: Timestamp | null
   rate: number
   reason: string | null
+  registering: Generated<number>
   rejected: Generated<number>
   skipped: Generated<number>
   started: Timestamp | null

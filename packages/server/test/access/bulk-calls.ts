@@ -45,10 +45,14 @@ const targets: Call['naming'] = {
     create(`where: ${literal(`id = ${device}`)}`),
   ),
   'target.view': notFound(({ view }) => create(`view: ${literal(view)}`)),
+  'target.csv': attempt({ finds: { createBulk: { counts: { total: 1, rejected: 1 } } } }, ({ device }) =>
+    create(`csv: ${literal(`id\n${device}`)}`),
+  ),
 }
 
 const others = [
   'target.context',
+  'target.register',
   'operations.setAttributes',
   'operations.update',
   'operations.delete',
@@ -99,13 +103,16 @@ export const bulkCalls: { queries: Record<string, Call>; mutations: Record<strin
         'target.where': attempt({ finds: { runBulk: { counts: { total: 0 } } } }, ({ device }) =>
           run(`where: ${literal(`id = ${device}`)}`, 0),
         ),
+        'target.csv': attempt({ finds: { runBulk: { counts: { total: 0 } } } }, ({ device }) =>
+          run(`where: ${literal(`id = ${device}`)}`, 0),
+        ),
         'target.view': notFound(({ view }) => run(`view: ${literal(view)}`, 1)),
       },
       others: [...others, 'expected'],
     },
     'Mutation.appendBulk': ofJob('append', ({ bulkDraft }) => bulkDraft, {
       more: ({ mark }) => `, ids: [${literal(mark)}]`,
-      others: ['ids'],
+      others: ['ids', 'csv'],
     }),
     'Mutation.previewBulk': ofJob('preview', ({ bulkOther }) => bulkOther),
     'Mutation.startBulk': ofJob('start', ({ bulkJob }) => bulkJob, {

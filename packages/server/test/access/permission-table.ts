@@ -22,7 +22,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   DEVICE_DELETE: 'Mutation.deleteDevice Mutation.deleteDevices',
   DEVICE_SECRET: 'Mutation.rotateDeviceSecret',
   'DEVICE_READ ATTRIBUTE_WRITE': 'Mutation.createBulk Mutation.runBulk',
-  'DEVICE_READ ATTRIBUTE_WRITE|DEVICE_WRITE|DEVICE_DELETE': `Mutation.appendBulk Mutation.cancelBulk Mutation.pauseBulk
+  'DEVICE_READ ATTRIBUTE_WRITE|DEVICE_WRITE|DEVICE_DELETE|DEVICE_CREATE': `Mutation.appendBulk Mutation.cancelBulk Mutation.pauseBulk
     Mutation.previewBulk Mutation.resumeBulk Mutation.retryBulk Mutation.startBulk Mutation.undoBulk`,
   STATE_REPORT: 'Mutation.reportState',
   ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',

@@ -14,11 +14,14 @@ import * as setAttribute from '../../src/features/attributes/set-attribute.queri
 import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
 import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
 import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
+import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
 import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
+import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
+import { newId } from '../../src/features/devices/device-id.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
 import * as eventIds from '../../src/features/events/event-ids.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
@@ -70,6 +73,10 @@ export function directCalls({
     source: serverSource,
   }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
+  const newDevice = {
+    ...{ id: newId(), name: 'new', hardwareId: null, platform: null, attributes: {}, reserved: {} },
+    services: [{ id: newId(), name: 'ssh', application: 28, host: null, port: 22, enabled: true }],
+  }
   const bulkPlace = { accountId, jobId: bulkJob }
   const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
   return [
@@ -103,6 +110,14 @@ export function directCalls({
     (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
     (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
     (db) => bulkItems.writeResults(db, bulkPlace, []),
+    (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'] }),
+    (db) => bulkRows.insertRows(db, bulkPlace, []),
+    (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
+    (db) => bulkRows.selectRows(db, bulkPlace, [id]),
+    (db) => bulkRows.copyRows(db, bulkPlace, { from: 'none', ids: [id] }),
+    (db) => bulkRows.selectServicesOf(db, accountId, [id]),
+    (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
+    (db) => newDevices.insertDevices(db, accountId, [newDevice]),
 
     (db) => sampledValues.selectFrequentContexts(db, accountId, undefined),
 

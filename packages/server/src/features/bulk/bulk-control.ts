@@ -64,7 +64,7 @@ export const retryBulk = (
     const { rate, undoOf, filter, context: inContext } = job
     return {
       name: shortName(`Retry of ${job.name}`),
-      target: { job: id, statuses: [...new Set(statuses)] },
+      target: { job: id, statuses: [...new Set(statuses)], ...csvOf(job, {}) },
       ...{ rate, undoOf, filter, context: inContext },
     }
   })
@@ -76,10 +76,14 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
     if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
     return {
       name: shortName(`Undo of ${job.name}`),
-      target: { job: id, statuses: ['DONE'] },
+      target: { job: id, statuses: ['DONE'], ...csvOf(job, { isUndo: true }) },
       ...{ rate: readRate(rate), undoOf: id, filter: null, context: null },
     }
   })
+
+/** The part of the target on which the permissions of the new job depend. */
+const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
+  'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 
 export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
 

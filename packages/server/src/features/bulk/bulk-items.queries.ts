@@ -224,7 +224,7 @@ export async function selectPlannedHardwareIds(
   { accountId, jobId }: Place,
   { hardwareIds, upTo }: { hardwareIds: readonly string[]; upTo: string },
 ): Promise<Map<string, string>> {
-  const hardwareId = sql`changes -> 'update' -> 'hardwareId' ->> 'new'`
+  const hardwareId = sql`coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', changes -> 'register' ->> 'hardwareId')`
   const { rows } = await sql<{ id: string; hardwareId: string }>`
     select device_id as id, ${hardwareId} as "hardwareId" from bulk_item
     where account_id = ${accountId} and job_id = ${jobId} and ${hardwareId} = any(${hardwareIds})

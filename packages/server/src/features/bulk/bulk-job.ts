@@ -1,6 +1,9 @@
+import type { ErrorCode } from '../../errors.ts'
 import type { List } from '../../graphql/lists/paging.ts'
 import type { Changes } from '../attributes/apply-changes.ts'
+import type { DeviceFields } from '../devices/device.ts'
 import type { EventSource, Target } from '../events/event-types.ts'
+import type { ServiceFields } from '../services/new-service.ts'
 
 export const bulkStates = [
   ...(['DRAFT', 'PREVIEWING', 'READY', 'RUNNING', 'PAUSED'] as const),
@@ -8,7 +11,7 @@ export const bulkStates = [
 ]
 export type BulkState = (typeof bulkStates)[number]
 
-export type BulkOutcome = 'CHANGE' | 'REJECTED' | 'UNCHANGED'
+export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
@@ -29,7 +32,39 @@ export interface Starter {
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
   | { ids: number }
-  | { job: string; statuses: BulkItemStatus[] }
+  | { csv: CsvTarget }
+  | { job: string; statuses: BulkItemStatus[]; csv?: CsvTarget }
+
+export interface CsvTarget {
+  columns: string[]
+  /** The line of the last row. */
+  lines: number
+  /** Whether a row that finds no device registers one. */
+  register: boolean
+  /** Whether the job reverts what another job with this target changed. */
+  isUndo?: true
+}
+
+/** A device to register. The ports of its services have no defaults. */
+export interface NewDevice extends DeviceFields {
+  services: ServiceFields[]
+  attributes: Record<string, unknown>
+}
+
+/** A row of a CSV. Empty cells are null or omitted. */
+export interface CsvRow {
+  line: number
+  id: string | null
+  name: string | null
+  hardwareId: string | null
+  platform: string | null
+  services: ServiceFields[]
+  attributes: Record<string, unknown>
+  /** Whether the row registers a device. */
+  isNew?: boolean
+  /** Why the row is rejected. */
+  error?: { code: ErrorCode; message: string }
+}
 
 export interface BulkJob {
   id: string
@@ -57,6 +92,7 @@ export interface BulkJob {
   total: number
   plannedCount: number
   changing: number
+  registering: number
   unchanged: number
   rejected: number
   done: number
@@ -70,6 +106,7 @@ export interface DeviceChanges {
   setAttributes?: { context: string | null; changes: Changes }[]
   update?: Record<string, { old: string | null; new: string | null }>
   delete?: { name: string }
+  register?: NewDevice
 }
 
 export interface BulkItem {
@@ -114,7 +151,7 @@ export const countsOf = (job: BulkJob) => ({
   change: job.changing,
   unchanged: job.unchanged,
   rejected: job.rejected,
-  register: 0,
+  register: job.registering,
   done: job.done,
   failed: job.failed + job.rejected,
   skipped: job.skipped + skippedByPreview(job),
@@ -122,22 +159,45 @@ export const countsOf = (job: BulkJob) => ({
 })
 
 /** Devices that the preview skipped: an undo does not change them, or they no longer match the filter. */
-const skippedByPreview = ({ plannedCount, changing, unchanged, rejected }: BulkJob): number =>
-  plannedCount - changing - unchanged - rejected
+const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
-export const pendingOf = (job: BulkJob): number => Math.max(0, job.changing - job.done - job.failed - job.skipped)
+/** Devices that the run changes or registers. */
+export const writing = ({ changing, registering }: BulkJob): number => changing + registering
+
+export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)
 
 /** The number of failures since the last start above which the job pauses. */
 export const failureLimit = (job: BulkJob): number =>
   job.maxFailures ?? Math.max(100, Math.floor((job.done + job.failed + job.skipped) / 10))
 
-/** The permissions that the operations of a job need. */
-export function permissionsNeeded(
-  operations: readonly object[],
-): ('ATTRIBUTE_WRITE' | 'DEVICE_WRITE' | 'DEVICE_DELETE')[] {
+type Permission = 'ATTRIBUTE_WRITE' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_WRITE'
+
+/** The permissions that operations need. */
+export function permissionsNeeded(operations: readonly object[]): Permission[] {
   const needs = operations.flatMap((operation) => {
     if ('setAttributes' in operation) return ['ATTRIBUTE_WRITE' as const]
     return 'update' in operation ? ['DEVICE_WRITE' as const] : ['DEVICE_DELETE' as const]
   })
   return [...new Set(needs)]
+}
+
+/** The permissions that a job needs. */
+export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operations' | 'target'>): Permission[] => [
+  ...new Set([
+    ...permissionsNeeded(operations),
+    ...('csv' in target && target.csv !== undefined ? permissionsOfCsv(target.csv) : []),
+  ]),
+]
+
+/** Attributes need ATTRIBUTE_WRITE. Other columns than the one that finds the devices need DEVICE_WRITE. */
+function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
+  const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))
+  const fields = ['hardwareId', 'name', 'platform', 'services'].filter(
+    (name) => name !== finding && columns.includes(name),
+  )
+  return [
+    ...(columns.some((name) => name.startsWith('attributes.')) ? ['ATTRIBUTE_WRITE' as const] : []),
+    ...(fields.length > 0 ? ['DEVICE_WRITE' as const] : []),
+    ...(register ? [isUndo === true ? ('DEVICE_DELETE' as const) : ('DEVICE_CREATE' as const)] : []),
+  ]
 }

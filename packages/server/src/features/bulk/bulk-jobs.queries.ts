@@ -5,7 +5,7 @@ import type { BulkJob, BulkState } from './bulk-job.ts'
 const columns =
   sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,
   token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, phase, started, started_by as "startedBy", starter,
-  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, unchanged, rejected, done, failed, skipped, tolerated`)
+  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, registering, unchanged, rejected, done, failed, skipped, tolerated`)
 
 /** A job with the data that only its previews and its batches use. */
 export type BulkJobRow = BulkJob & {
@@ -68,6 +68,8 @@ export type JobChange = Partial<
     | 'total'
     | 'plannedCount'
     | 'changing'
+    | 'registering'
+    | 'target'
     | 'unchanged'
     | 'rejected'
     | 'done'
@@ -95,6 +97,8 @@ const columnOf: Record<keyof JobChange, string> = {
   total: 'total',
   plannedCount: 'planned_count',
   changing: 'changing',
+  registering: 'registering',
+  target: 'target',
   unchanged: 'unchanged',
   rejected: 'rejected',
   done: 'done',
@@ -103,7 +107,7 @@ const columnOf: Record<keyof JobChange, string> = {
   tolerated: 'tolerated',
 }
 
-const isJson = (name: string): boolean => name === 'startedBy' || name === 'starter'
+const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
 /** Changes a job. With `pauseMs`, its next batch is due after this time by the database's clock, which all processes share. */
 export async function writeJob(

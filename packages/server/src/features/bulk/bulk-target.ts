@@ -8,26 +8,40 @@ import { assertKnownNames } from '../filters/account-names.ts'
 import { readFilter, readFilterOf } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { applyView } from '../views/use-view.ts'
-import type { BulkTarget } from './bulk-job.ts'
+import type { BulkTarget, CsvRow } from './bulk-job.ts'
+import { readCsv } from './rows/read-csv.ts'
 
 export interface TargetInput {
   where?: string | null
   view?: string | null
   context?: string | null
   ids?: readonly string[] | null
+  csv?: string | null
+  register?: boolean
 }
 
 /** A target as the job stores it. */
 export interface ReadTarget {
   selection: { target: BulkTarget; filter: string | null; context: string | null }
   ids?: readonly string[]
+  rows?: readonly CsvRow[]
 }
 
 /** Reads the target of a job. Throws if it selects devices in no way or in two ways, or by an invalid filter or ID. */
-export async function readTarget(context: Context, { where, view, ids, ...input }: TargetInput): Promise<ReadTarget> {
+export async function readTarget(
+  context: Context,
+  { where, view, ids, csv, register = false, ...input }: TargetInput,
+): Promise<ReadTarget> {
   const inContext = parseContext(input.context, 'target.context')
   const isFilter = where != null || view != null
-  if (isFilter === (ids != null)) throw badInput('target must have either where or view, or ids')
+  if ([isFilter, ids != null, csv != null].filter(Boolean).length !== 1)
+    throw badInput('target must have either where or view, or ids, or csv')
+  if (register && csv == null) throw badInput('target.register requires csv')
+  if (csv != null) {
+    if (inContext !== undefined) throw badInput('target.context requires where or view')
+    const { rows, ...read } = readCsv(csv, { path: 'target.csv' })
+    return { selection: { target: { csv: { ...read, register } }, filter: null, context: null }, rows }
+  }
   if (ids != null) {
     if (ids.length === 0) throw badInput('target.ids must not be empty')
     return { selection: { target: { ids: ids.length }, filter: null, context: null }, ids: readIds(ids, 'target.ids') }

@@ -5,12 +5,14 @@ import { findActor } from '../users/people/people.ts'
 import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
 import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.ts'
 import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
-import { type BulkJob, countsOf, isEnded, previewEnd } from './bulk-job.ts'
+import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
 
 const DAY_MS = 86_400_000
 
-function progressOf({ state, total, plannedCount, changing, done, failed, skipped }: BulkJob): number {
+function progressOf(job: BulkJob): number {
+  const { state, total, plannedCount, done, failed, skipped } = job
+  const changing = writing(job)
   if (state === 'PREVIEWING') return total === 0 ? 0 : plannedCount / total
   if (state === 'DONE') return 1
   return changing === 0 ? 0 : (done + failed + skipped) / changing

@@ -6,8 +6,16 @@ import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
-import { insertIds } from './bulk-items.queries.ts'
-import { type BulkJob, expiryOf, isDraft, type Starter, withExpiry } from './bulk-job.ts'
+import {
+  type BulkJob,
+  type CsvRow,
+  type CsvTarget,
+  expiryOf,
+  isDraft,
+  type Starter,
+  withExpiry,
+  writing,
+} from './bulk-job.ts'
 import {
   type BulkJobRow,
   countDrafts,
@@ -18,9 +26,11 @@ import {
   writeJob,
 } from './bulk-jobs.queries.ts'
 import { readIds, readTarget, resolveFilter, type TargetInput } from './bulk-target.ts'
+import { addDevices, addIds, isList } from './listed-devices.ts'
 import { findMatching } from './preview/find-devices.ts'
 import { readOperations } from './preview/operations.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
+import { readCsv } from './rows/read-csv.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
 import { finishPreview } from './run/work.ts'
@@ -38,10 +48,10 @@ const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
-  const { job, ids } = await readJob(context, input, { expected: null })
+  const read = await readJob(context, input, { expected: null })
   const isOpen = input.open === true
-  if (isOpen && ids === undefined) throw badInput('open requires a target with ids')
-  return create(context, { job, ids, isOpen })
+  if (isOpen && !isList(read.job)) throw badInput('open requires a target with ids or csv')
+  return create(context, { ...read, isOpen })
 }
 
 /** Creates, previews, and starts a job. If the preview is not as expected, throws CONFLICT and leaves the job READY. */
@@ -49,8 +59,8 @@ export async function runBulk(
   context: Context,
   { expected, ...input }: BulkInput & { expected: number },
 ): Promise<BulkJob> {
-  const { job, ids } = await readJob(context, input, { expected })
-  const created = await create(context, { job, ids, isOpen: false, starter: starterOf(context.viewer) })
+  const read = await readJob(context, input, { expected })
+  const created = await create(context, { ...read, isOpen: false, starter: starterOf(context.viewer) })
   if (created.state !== 'READY') return created
   throw new ApiError('CONFLICT', `the bulk job is not started: ${created.reason}`, { job: created.id })
 }
@@ -59,11 +69,13 @@ interface NewJobInput {
   job: BulkJob
   /** The devices of a list. */
   ids: readonly string[] | undefined
+  /** The rows of a CSV. */
+  rows: readonly CsvRow[] | undefined
   isOpen: boolean
   starter?: Starter
 }
 
-async function create(context: Context, { job, ids, isOpen, starter }: NewJobInput): Promise<BulkJob> {
+async function create(context: Context, { job, ids, rows, isOpen, starter }: NewJobInput): Promise<BulkJob> {
   const { viewer, clock } = context
   const { accountId } = viewer
   const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
@@ -71,7 +83,7 @@ async function create(context: Context, { job, ids, isOpen, starter }: NewJobInp
     await lockAccount(db, accountId)
     await assertBelowDrafts(db, accountId, clock())
     await insertJob(db, accountId, job)
-    const total = ids === undefined ? 0 : await addIds(db, accountId, { job, ids })
+    const total = await addDevices(db, accountId, { job, ids, rows })
     if (starter !== undefined) await writeJob(db, accountId, job.id, { starter })
     if (total > 0) await writeJob(db, accountId, job.id, { total })
     const row = { ...job, total, planned: null, phase: null, tolerated: 0, ...(starter && { starter }) }
@@ -102,11 +114,12 @@ async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,
   { expected }: { expected: number | null },
-): Promise<{ job: BulkJob; ids: readonly string[] | undefined }> {
+): Promise<Pick<NewJobInput, 'job' | 'ids' | 'rows'>> {
   const { clock } = context
-  const read = readOperations(operations)
-  assertMayRun(context.viewer, read)
+  const read = readOperations(operations, { isOptional: target.csv != null })
   const found = await readTarget(context, target)
+  assertMayRun(context.viewer, { operations: read, target: found.selection.target })
+  if (target.register === true) assertCanRegister(read)
   if (maxFailures != null && maxFailures < 0) throw badInput(`maxFailures must be 0 or more, not ${maxFailures}`)
   const job = newJob(context, {
     name: readName(name, clock()),
@@ -116,7 +129,16 @@ async function readJob(
     maxFailures: maxFailures ?? null,
     expected,
   })
-  return { job, ids: found.ids }
+  return { job, ids: found.ids, rows: found.rows }
+}
+
+/** A new device has no values in contexts, and cannot be deleted by the job that registers it. */
+function assertCanRegister(operations: BulkJob['operations']): void {
+  const isPossible = operations.every(
+    (operation) => 'update' in operation || ('setAttributes' in operation && operation.setAttributes.context == null),
+  )
+  if (!isPossible)
+    throw badInput('operations: with register, only setAttributes without a context and update are possible')
 }
 
 type NewJob = Pick<
@@ -127,7 +149,17 @@ type NewJob = Pick<
 }
 
 export function newJob({ viewer, clock }: Context, input: NewJob): BulkJob {
-  const counts = { total: 0, plannedCount: 0, changing: 0, unchanged: 0, rejected: 0, done: 0, failed: 0, skipped: 0 }
+  const counts = {
+    total: 0,
+    plannedCount: 0,
+    changing: 0,
+    registering: 0,
+    unchanged: 0,
+    rejected: 0,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+  }
   const times = { previewed: null, started: null, finished: null }
   return {
     ...{ id: `bj_${randomBytes(12).toString('hex')}`, state: 'DRAFT', reason: null, token: null, undoOf: null },
@@ -150,32 +182,31 @@ export function readRate(rate: number | null | undefined): number {
   return rate
 }
 
-async function addIds(
-  db: Database,
-  accountId: string,
-  { job, ids }: { job: Pick<BulkJob, 'id' | 'total'>; ids: readonly string[] },
-): Promise<number> {
-  const twice = await insertIds(db, { accountId, jobId: job.id }, ids)
-  if (twice.length > 0) throw badInput(`ids[${ids.indexOf(twice[0]!)}]: the job already contains ${twice[0]}`)
-  const total = job.total + ids.length
-  if (total > limits.bulkTargets)
-    throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found ${total}`)
-  return total
-}
-
 export async function appendBulk(
   context: Context,
-  { id, ids }: { id: string; ids?: readonly string[] | null },
+  { id, ids, csv }: { id: string; ids?: readonly string[] | null; csv?: string | null },
 ): Promise<BulkJob> {
-  if (ids == null || ids.length === 0) throw badInput('ids must not be empty')
-  const read = readIds(ids, 'ids')
+  if ((ids == null) === (csv == null)) throw badInput('pass either ids or csv')
+  if (ids?.length === 0) throw badInput('ids must not be empty')
+  const read = ids == null ? undefined : readIds(ids, 'ids')
   return changeJob(context, id, async (db, job) => {
-    if (job.state !== 'DRAFT' || !('ids' in job.target))
-      throw wrongState(job, 'only an open job with ids accepts devices')
+    const { target } = job
+    if (job.state !== 'DRAFT' || !('ids' in target === (ids != null)) || !isList(job))
+      throw wrongState(job, `only an open job with ${ids == null ? 'csv' : 'ids'} accepts devices`)
     const { accountId } = context.viewer
-    const total = await addIds(db, accountId, { job, ids: read })
-    await writeJob(db, accountId, id, { total })
-    return { ...job, total }
+    if (csv == null) {
+      const total = await addIds(db, accountId, { job, ids: read! })
+      await writeJob(db, accountId, id, { total })
+      return { ...job, total }
+    }
+    const { csv: before } = target as { csv: CsvTarget }
+    const { columns, rows, lines } = readCsv(csv, { path: 'csv', after: before.lines })
+    if (columns.join() !== before.columns.join())
+      throw badInput(`csv must have the columns of the first CSV: ${before.columns.join(', ')}`)
+    const total = await addDevices(db, accountId, { job, ids: undefined, rows })
+    const change = { total, target: { csv: { ...before, lines } } }
+    await writeJob(db, accountId, id, change)
+    return { ...job, ...change }
   })
 }
 
@@ -183,7 +214,7 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer
   const known = await getJob(context, id)
-  const isFilter = !('ids' in known.target || 'job' in known.target)
+  const isFilter = 'where' in known.target || 'view' in known.target
   const selection = isFilter ? await resolveFilter(context, known.target as FilterTarget) : {}
   const found = isFilter ? await findMatching(context, { job: { ...known, ...selection }, now: clock() }) : undefined
   if (!isFilter) rowMeter.add(({ devices }) => Math.min(devices, known.total))
@@ -215,11 +246,9 @@ export async function startBulk(
     if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
     if (job.token !== token)
       throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
-    if (expected != null && expected !== job.changing)
-      throw new ApiError('CONFLICT', `${job.changing} devices would change, not ${expected}`, {
-        job: id,
-        found: job.changing,
-      })
+    const found = writing(job)
+    if (expected != null && expected !== found)
+      throw new ApiError('CONFLICT', `${found} devices would change, not ${expected}`, { job: id, found })
     return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
   })
 }
@@ -231,7 +260,7 @@ export const wrongState = (job: BulkJob, message: string): ApiError =>
 export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
   const [job] = id.includes('\0') ? [] : await selectJobs(db, viewer.accountId, [id])
   if (job === undefined) throw notFound('bulk job', id)
-  assertMayRun(viewer, job.operations)
+  assertMayRun(viewer, job)
   return job
 }
 
@@ -250,7 +279,7 @@ export async function changeJob<Changed extends BulkJob>(
     if (locksAccount) await lockAccount(transaction, viewer.accountId)
     const job = await lockJob(transaction, viewer.accountId, id)
     if (job === undefined) throw notFound('bulk job', id)
-    assertMayRun(viewer, job.operations)
+    assertMayRun(viewer, job)
     return change(transaction, { ...job, ...withExpiry(job, clock()) })
   })
 }

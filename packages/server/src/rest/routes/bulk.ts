@@ -80,7 +80,9 @@ export const bulkRoutes: readonly Route[] = [
     method: 'POST',
     path: '/bulk-jobs/{id}/append',
     summary: 'Adds devices to an open bulk job.',
-    document: 'mutation appendBulk($id: ID!, $ids: [String!]) { appendBulk(id: $id, ids: $ids) { ...BulkJob } }',
+    document: `mutation appendBulk($id: ID!, $ids: [String!], $csv: String) {
+      appendBulk(id: $id, ids: $ids, csv: $csv) { ...BulkJob }
+    }`,
     at: 'appendBulk',
     status: 200,
   },

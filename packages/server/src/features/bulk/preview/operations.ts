@@ -26,8 +26,11 @@ export interface BulkDevice {
 }
 
 /** Checks the operations without a device, so that mistakes are errors of the request. */
-export function readOperations(given: readonly object[]): BulkOperation[] {
-  if (given.length < 1 || given.length > limits.bulkOperations)
+export function readOperations(
+  given: readonly object[],
+  { isOptional = false }: { isOptional?: boolean } = {},
+): BulkOperation[] {
+  if ((given.length < 1 && !isOptional) || given.length > limits.bulkOperations)
     throw badInput(`operations must have 1 to ${limits.bulkOperations} operations, found ${given.length}`)
   const operations = given.map((operation, index) => readOperation(operation, `operations[${index}]`))
   if (operations.length > 1 && operations.some((operation) => 'delete' in operation))

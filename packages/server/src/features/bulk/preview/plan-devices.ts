@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import type { Changes } from '../../attributes/apply-changes.ts'
 import { parseAttributeName } from '../../attributes/attribute-name.ts'
-import { emptyObject, valueAt } from '../../attributes/attributes.ts'
+import { type Attributes, emptyObject, valueAt } from '../../attributes/attributes.ts'
 import { readDevices } from '../../attributes/locked-targets.ts'
 import { attributesIn } from '../../attributes/target.ts'
 import type { FieldName } from '../../devices/device.ts'
@@ -14,8 +15,10 @@ import {
   selectMatching,
   selectPlannedHardwareIds,
 } from '../bulk-items.queries.ts'
-import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
+import type { BulkItem, CsvRow, DeviceChanges, NewDevice } from '../bulk-job.ts'
 import type { BulkJobRow } from '../bulk-jobs.queries.ts'
+import { selectByKeys, selectRows, selectServicesOf, selectUntouched } from '../bulk-rows.queries.ts'
+import { planRow } from '../rows/plan-row.ts'
 import { applyContextChanges, applyOperations, type BulkDevice, isEmpty } from './operations.ts'
 
 export type Plan = Omit<BulkItem, 'eventIds'>
@@ -36,9 +39,22 @@ export async function planDevices(
     ids,
     contexts: [...contexts].map((each) => each ?? undefined),
   })
+  const isCsv = 'csv' in job.target && undone === undefined
+  const rows = isCsv ? await selectRows(db, { accountId, jobId: job.id }, ids) : new Map<string, CsvRow>()
+  const services = Map.groupBy(
+    [...rows.values()].some((row) => row.services.length > 0) ? await selectServicesOf(db, accountId, ids) : [],
+    ({ deviceId }) => deviceId,
+  )
+  const namesInUse = await findNamesInUse(db, accountId, [...rows.values()])
+  const untouched = [...(undone?.values() ?? [])].some(({ register }) => register !== undefined)
+    ? await selectUntouched(db, { accountId, jobId: job.undoOf! }, ids)
+    : new Set<string>()
   const unmatched = filter === undefined ? undefined : await findUnmatched(db, accountId, { ids, filter })
   const plans = ids.map((id): Plan => {
     const device = devices.get(id)
+    const row = rows.get(id)
+    if (row !== undefined)
+      return planOfRow(row, device, { id, operations: job.operations, services: services.get(id) ?? [], namesInUse })
     if (device === undefined) {
       if (undone !== undefined) return { ...emptyPlan(id), status: 'SKIPPED', reason: 'GONE' }
       return rejected(id, notFound('device', id))
@@ -46,7 +62,7 @@ export async function planDevices(
     const name = device.fields.name!
     if (unmatched?.has(id)) return { ...emptyPlan(id), name, status: 'SKIPPED', reason: 'NO_LONGER_MATCHES' }
     try {
-      if (undone !== undefined) return { ...planUndo(device, undone.get(id) ?? {}), name }
+      if (undone !== undefined) return { ...planUndo(device, undone.get(id) ?? {}, untouched.has(id)), name }
       return { ...planOf(id, applyOperations(device, job.operations)), name }
     } catch (error) {
       if (error instanceof ApiError) return { ...rejected(id, error), name }
@@ -54,6 +70,13 @@ export async function planDevices(
     }
   })
   return rejectTaken(db, accountId, { job, plans })
+}
+
+/** Returns the names of rows that are to register devices, which other devices have by now. */
+async function findNamesInUse(db: Database, accountId: string, rows: readonly CsvRow[]): Promise<Set<string>> {
+  const names = rows.flatMap((row) => (row.isNew === true && row.hardwareId === null ? (row.name ?? []) : []))
+  if (names.length === 0) return new Set()
+  return new Set((await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names })).map(({ name }) => name))
 }
 
 async function findUnmatched(
@@ -97,6 +120,18 @@ const emptyPlan = (id: string): Plan => ({
 const planOf = (id: string, changes: DeviceChanges): Plan =>
   isEmpty(changes) ? emptyPlan(id) : { ...emptyPlan(id), outcome: 'CHANGE', status: 'PENDING', changes }
 
+function planOfRow(row: CsvRow, device: BulkDevice | undefined, context: Parameters<typeof planRow>[2]): Plan {
+  const name = device?.fields.name ?? row.name ?? ''
+  try {
+    const changes = planRow(row, device, context)
+    if (changes.register === undefined) return { ...planOf(context.id, changes), name }
+    return { ...planOf(context.id, changes), outcome: 'REGISTER', name: changes.register.name }
+  } catch (error) {
+    if (error instanceof ApiError) return { ...rejected(context.id, error), name }
+    throw error
+  }
+}
+
 const rejected = (id: string, { code, message }: ApiError): Plan => ({
   ...emptyPlan(id),
   outcome: 'REJECTED',
@@ -106,7 +141,12 @@ const rejected = (id: string, { code, message }: ApiError): Plan => ({
 })
 
 /** Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason. */
-function planUndo(device: BulkDevice, { setAttributes = [], update = {} }: DeviceChanges): Plan {
+function planUndo(
+  device: BulkDevice,
+  { setAttributes = [], update = {}, register }: DeviceChanges,
+  isUntouched: boolean,
+): Plan {
+  if (register !== undefined) return planRemoval(device, register, isUntouched)
   let isPart = false
   const reverted: NonNullable<DeviceChanges['setAttributes']> = []
   for (const { context, changes } of setAttributes) {
@@ -132,13 +172,30 @@ function planUndo(device: BulkDevice, { setAttributes = [], update = {} }: Devic
   return { ...plan, reason: 'CHANGED_SINCE', ...(plan.outcome === 'UNCHANGED' && { status: 'SKIPPED' }) }
 }
 
+/** Deletes a device that the job registered, if nothing has changed since. */
+function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
+  const { name, hardwareId, platform, attributes } = register
+  const isSame =
+    isUntouched &&
+    isDeepStrictEqual(device.fields, { name, hardwareId, platform }) &&
+    JSON.stringify(sorted(device.target.base)) === JSON.stringify(sorted(attributes as Attributes))
+  if (isSame) return planOf(device.id, { delete: { name } })
+  return { ...emptyPlan(device.id), status: 'SKIPPED', reason: 'CHANGED_SINCE' }
+}
+
+const sorted = (attributes: Attributes): unknown =>
+  Object.entries(attributes)
+    .map(([name, value]) => [name, typeof value === 'string' ? value : Object.entries(value).sort()])
+    .sort()
+
 /** Rejects hardware IDs that other devices have, and those that the job also gives to a device with a lower ID. */
 async function rejectTaken(
   db: Database,
   accountId: string,
   { job, plans }: { job: BulkJobRow; plans: readonly Plan[] },
 ): Promise<Plan[]> {
-  const newId = ({ changes }: Plan): string | null => changes.update?.hardwareId?.new ?? null
+  const newId = ({ changes }: Plan): string | null =>
+    changes.update?.hardwareId?.new ?? changes.register?.hardwareId ?? null
   const wanted = plans.map(newId).filter((id) => id !== null)
   if (wanted.length === 0) return [...plans]
   const taken = await selectHardwareIds(db, accountId, wanted)

@@ -3,6 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { deleteItems, deleteSomeItems, insertItems, selectUnplanned, writePlans } from '../bulk-items.queries.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
+import { copyRows } from '../bulk-rows.queries.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
 import { type Plan, planDevices } from './plan-devices.ts'
@@ -22,22 +23,34 @@ export async function beginPreview(
   { job, now, found }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined },
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
-  const counts = { plannedCount: 0, changing: 0, unchanged: 0, rejected: 0, done: 0, failed: 0, skipped: 0 }
+  const counts = {
+    plannedCount: 0,
+    changing: 0,
+    registering: 0,
+    unchanged: 0,
+    rejected: 0,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+  }
   const begun = { state: 'PREVIEWING', previewed: now, planned: null, token: null, reason: null, ...counts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
-  if (!('ids' in job.target)) {
+  if (!isListed(job)) {
     const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE }))
     const isSmall = few !== undefined && job.total <= PREVIEWED_AT_ONCE
     devices = isSmall ? { phase: null, total: few.length } : { phase: job.total > 0 ? 'CLEAR' : 'FIND', total: 0 }
     if (isSmall) {
       await deleteItems(db, place)
-      await insertItems(db, place, few)
+      await addFound(db, place, { job, found: few })
     }
   }
   const change = { ...begun, ...devices }
   await writeJob(db, accountId, job.id, change)
   return { ...job, ...change }
 }
+
+/** Whether the devices of a job were given as a list. */
+const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /** Whether a background job must preview the devices, because there are many. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
@@ -62,9 +75,21 @@ async function clearStep(db: Database, accountId: string, job: BulkJobRow): Prom
 
 async function findStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
   const { found, last } = await findNext(db, accountId, job)
-  if (found.length > 0) await insertItems(db, { accountId, jobId: job.id }, found)
+  if (found.length > 0) await addFound(db, { accountId, jobId: job.id }, { job, found })
   const total = job.total + found.length
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
+}
+
+/** Adds devices to a job, with the rows of the job from which they come. */
+async function addFound(
+  db: Database,
+  place: { accountId: string; jobId: string },
+  { job: { target, undoOf }, found }: { job: BulkJobRow; found: readonly Found[] },
+): Promise<void> {
+  await insertItems(db, place, found)
+  if (!('job' in target) || target.csv === undefined || undoOf !== null) return
+  const ids = found.map(({ id }) => id)
+  await copyRows(db, place, { from: target.job, ids })
 }
 
 async function planStep(
@@ -87,6 +112,7 @@ async function planStep(
     planned: ids.at(-1) ?? job.planned,
     plannedCount: job.plannedCount + ids.length,
     changing: job.changing + count(({ outcome }) => outcome === 'CHANGE'),
+    registering: job.registering + count(({ outcome }) => outcome === 'REGISTER'),
     unchanged: job.unchanged + count(({ status }) => status === 'UNCHANGED'),
     rejected: job.rejected + count(({ outcome }) => outcome === 'REJECTED'),
     reason: null,

@@ -1,12 +1,13 @@
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
-import { bytesOfChanges } from '../../../rate-limits/storage-quotas.ts'
+import { bytesOfChanges, bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { parseAttributeName } from '../../attributes/attribute-name.ts'
 import { valueAt } from '../../attributes/attributes.ts'
 import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
 import { changeEvent } from '../../attributes/set-attributes.ts'
 import { attributesIn, type Target } from '../../attributes/target.ts'
 import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
+import { addDevices, prepareDevice } from '../../devices/changes/new-device.ts'
 import type { DeviceFields, FieldName } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
 import {
@@ -15,10 +16,12 @@ import {
   lockPending,
   type PendingItem,
   selectFields,
+  selectHardwareIds,
   selectMatching,
   writeResults,
 } from '../bulk-items.queries.ts'
-import type { BulkJob, BulkSkipReason } from '../bulk-job.ts'
+import type { BulkJob, BulkSkipReason, NewDevice } from '../bulk-job.ts'
+import { selectUntouched } from '../bulk-rows.queries.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
 import { viewerOfJob } from './starter.ts'
@@ -66,20 +69,30 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     filter === undefined
       ? new Set(found)
       : new Set((await selectMatching(db, accountId, { filter, among: { ids: found } })).map(({ id }) => id))
+  const touched = await findTouched(db, accountId, { job, items })
   const results: ItemResult[] = []
   const accepted: Accepted[] = []
+  const registered: Registration[] = []
   for (const item of items) {
     const device = devices.get(item.id)
-    const reason = reasonToSkip(item, device, matching.has(item.id))
+    if (item.changes.register !== undefined && device === undefined) {
+      registered.push({ id: item.id, device: item.changes.register })
+      results.push({ id: item.id, status: 'DONE' })
+      continue
+    }
+    const isTouched = device !== undefined && touched.has(item.id)
+    const reason = isTouched ? 'CHANGED_SINCE' : reasonToSkip(item, device, matching.has(item.id))
     results.push({ id: item.id, ...(reason === undefined ? { status: 'DONE' } : { status: 'SKIPPED', reason }) })
     if (reason === undefined && device !== undefined) accepted.push({ item, device })
   }
   const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
-  const events = await apply(db, accountId, changed)
-  const bytes = events.reduce((sum, { data }) => sum + bytesOfChanges(data.changes as Written), 0)
-  if (accepted.length > 0) charge(bytes + deleted.length * bytesOfChanges({}))
+  const changeEvents = await apply(db, accountId, changed)
+  const events = [...changeEvents, ...(await register(db, accountId, registered))]
+  const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfChanges(data.changes as Written), 0)
+  if (accepted.length + registered.length > 0)
+    charge(bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered))
 
   const eventIds = await drawEventIds(db, events.length + deleted.length)
   const numbered = events.map((event, index) => ({ ...event, id: eventIds[index]! }))
@@ -175,6 +188,42 @@ async function apply(db: Database, accountId: string, accepted: readonly Accepte
     if (event !== undefined) events.push(event)
   }
   return events
+}
+
+/** Returns the devices that an undo must not delete, because they have changed since the undone job registered them. */
+async function findTouched(
+  db: Database,
+  accountId: string,
+  { job: { undoOf }, items }: { job: BulkJob; items: readonly PendingItem[] },
+): Promise<Set<string>> {
+  const ids = undoOf === null ? [] : items.filter(({ changes }) => changes.delete !== undefined).map(({ id }) => id)
+  if (undoOf === null || ids.length === 0) return new Set()
+  const untouched = await selectUntouched(db, { accountId, jobId: undoOf }, ids)
+  return new Set(ids.filter((id) => !untouched.has(id)))
+}
+
+interface Registration {
+  id: string
+  device: NewDevice
+}
+
+/** Adds new devices. Returns their events. */
+async function register(db: Database, accountId: string, registered: readonly Registration[]): Promise<NewEvent[]> {
+  if (registered.length === 0) return []
+  const hardwareIds = registered.flatMap(({ device }) => device.hardwareId ?? [])
+  const taken = hardwareIds.length === 0 ? new Map() : await selectHardwareIds(db, accountId, hardwareIds)
+  const conflict = registered.find(({ device }) => device.hardwareId !== null && taken.has(device.hardwareId))
+  if (conflict !== undefined) {
+    const message = `hardwareId ${JSON.stringify(conflict.device.hardwareId)} is in use by another of your devices`
+    throw new DeviceError(conflict.id, new ApiError('CONFLICT', message))
+  }
+  const prepared = registered.map(({ id, device }) => prepareDevice(device, id))
+  await addDevices(
+    db,
+    accountId,
+    prepared.map(({ row }) => row),
+  )
+  return prepared.map(({ event }) => event)
 }
 
 function assertDeletable(job: BulkJob, deleted: readonly Accepted[]): void {

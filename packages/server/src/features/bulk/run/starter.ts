@@ -5,12 +5,12 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { accessOfRole, restrictionOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
-import { type BulkJob, permissionsNeeded, type Starter } from '../bulk-job.ts'
+import { type BulkJob, permissionsOfJob, type Starter } from '../bulk-job.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
 
 /** Throws FORBIDDEN if the caller lacks a permission that the operations of a job need. */
-export function assertMayRun({ permissions }: Viewer, operations: BulkJob['operations']): void {
-  const missing = permissionsNeeded(operations).filter((name) => !isPermitted(permissions, name))
+export function assertMayRun({ permissions }: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
+  const missing = permissionsOfJob(job).filter((name) => !isPermitted(permissions, name))
   if (missing.length === 0) return
   const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
   throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
@@ -35,7 +35,7 @@ export async function reasonNotToRun(
   if (starter === null) return 'the job has no starter'
   const granted = await permissionsOf(db, accountId, { starter, now })
   if (typeof granted === 'string') return granted
-  const missing = permissionsNeeded(job.operations).filter((name) => !namesIn(granted).includes(name))
+  const missing = permissionsOfJob(job).filter((name) => !namesIn(granted).includes(name))
   return missing.length === 0 ? undefined : `the starter of the job lacks the permission ${missing.join(', ')}`
 }
 

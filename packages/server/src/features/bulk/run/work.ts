@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
-import { type BulkJob, failureLimit, pendingOf } from '../bulk-job.ts'
+import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
 import { type ActiveJob, type BulkJobRow, type JobPlace, lockJob, takeJob, writeJob } from '../bulk-jobs.queries.ts'
 import { previewStep } from '../preview/preview.ts'
 import { finishEvent } from './job-events.ts'
@@ -111,7 +111,9 @@ async function startIfExpected(
 }
 
 /** Returns how a preview differs from the expectation of runBulk, if it does. */
-function reasonNotExpected({ expected, changing, rejected }: BulkJob): string | undefined {
+function reasonNotExpected(job: BulkJob): string | undefined {
+  const { expected, rejected } = job
+  const changing = writing(job)
   if (expected === null || (changing === expected && rejected === 0)) return undefined
   return `${changing} devices would change, and ${rejected} would be rejected; expected ${expected} and 0`
 }

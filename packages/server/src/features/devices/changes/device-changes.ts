@@ -210,17 +210,17 @@ const fieldNames = Object.keys(deviceFields) as FieldName[]
 
 const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
 
-const valuesOf = (device: DeviceFields): Record<string, string | null> =>
+export const valuesOf = (device: DeviceFields): Record<string, string | null> =>
   Object.fromEntries(fieldNames.map((name) => [name, device[name]]))
 
-function assertDeviceFields(change: DeviceChange): void {
+export function assertDeviceFields(change: DeviceChange): void {
   for (const name of fieldNames) {
     const value = change[name]
     if (value != null) assertName(value, name, deviceFields[name].maxLength)
   }
 }
 
-function newServices(inputs: readonly ServiceInput[]) {
+export function newServices(inputs: readonly ServiceInput[]) {
   if (inputs.length > limits.servicesPerDevice) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
@@ -255,7 +255,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
     throw new ApiError('CONFLICT', `device ${active} is active: pass force: true to delete it anyway`)
 }
 
-async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
+export async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

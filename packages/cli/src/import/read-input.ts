@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
+
+/** Reads a file, or standard input for `-`. */
+export async function readInput(path: string): Promise<Buffer> {
+  if (path === '-') return buffer(process.stdin)
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(
+      `cannot read ${path}: ${error.message}`,
+      error.code === 'ENOENT' ? { exitCode: exitCodes.usage } : {},
+    )
+  })
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { CsvRow } from './bulk-job.ts'
+
+interface Place {
+  accountId: string
+  jobId: string
+}
+
+/** A row, the device that it finds or registers, and what identifies a new device within the job. */
+export interface RowItem {
+  id: string
+  name: string
+  row: CsvRow
+  key: string | null
+}
+
+export interface KeyedDevice {
+  id: string
+  name: string
+  hardwareId: string | null
+}
+
+/** Returns the devices with one of these IDs, hardware IDs, or names. */
+export async function selectByKeys(
+  db: Database,
+  accountId: string,
+  { ids, hardwareIds, names }: { ids: readonly string[]; hardwareIds: readonly string[]; names: readonly string[] },
+): Promise<KeyedDevice[]> {
+  const device = sql`select id, name, hardware_id as "hardwareId" from device where account_id = ${accountId}`
+  const { rows } = await sql<KeyedDevice>`
+    ${device} and id = any(${ids})
+    union ${device} and hardware_id = any(${hardwareIds})
+    union ${device} and name collate natural_order = any(${names}) and name = any(${names})`.execute(db)
+  return rows
+}
+
+/** Adds rows to a job. Returns the device IDs of the rows that are not in the job yet. */
+export async function insertRows(
+  db: Database,
+  { accountId, jobId }: Place,
+  items: readonly RowItem[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into bulk_item (account_id, job_id, device_id, name, row, row_key)
+    select ${accountId}, ${jobId}, item.id, item.name, item.row, item.key
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (id text, name text, row jsonb, key text)
+    on conflict do nothing returning device_id as id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the line of the row that is the same device as this one. */
+export async function selectLines(
+  db: Database,
+  { accountId, jobId }: Place,
+  { id, key }: Pick<RowItem, 'id' | 'key'>,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ line: number }>`
+    select (row ->> 'line')::int as line from bulk_item
+    where account_id = ${accountId} and job_id = ${jobId} and (device_id = ${id} or row_key = ${key})`.execute(db)
+  return rows[0]?.line
+}
+
+/** Returns the rows of these devices. */
+export async function selectRows(
+  db: Database,
+  { accountId, jobId }: Place,
+  ids: readonly string[],
+): Promise<Map<string, CsvRow>> {
+  const { rows } = await sql<{ id: string; row: CsvRow }>`
+    select device_id as id, row from bulk_item
+    where account_id = ${accountId} and job_id = ${jobId} and device_id = any(${ids}) and row is not null`.execute(db)
+  return new Map(rows.map(({ id, row }) => [id, row]))
+}
+
+/** Copies the rows of another job's devices. */
+export async function copyRows(
+  db: Database,
+  { accountId, jobId }: Place,
+  { from, ids }: { from: string; ids: readonly string[] },
+): Promise<void> {
+  await sql`
+    update bulk_item t set row = source.row, row_key = source.row_key
+    from bulk_item source
+    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${ids})
+      and source.account_id = ${accountId} and source.job_id = ${from} and source.device_id = t.device_id`.execute(db)
+}
+
+export type ServicesRow = CsvRow['services'][number] & { deviceId: string }
+
+/** Returns the services of devices. */
+export async function selectServicesOf(
+  db: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ServicesRow[]> {
+  const { rows } = await sql<ServicesRow>`
+    select device_id as "deviceId", name, application, host, port, enabled from service
+    where account_id = ${accountId} and device_id = any(${ids})`.execute(db)
+  return rows
+}
+
+/** Returns which of these devices have not connected and not changed since this job registered them. */
+export async function selectUntouched(
+  db: Database,
+  { accountId, jobId }: Place,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+    where d.account_id = ${accountId} and d.id = any(${ids}) and l.last_reported is null and l.state = 'inactive'
+      and not exists (
+        select from event e
+        where e.account_id = ${accountId} and e.device_id = d.id and e.source ->> 'id' is distinct from ${jobId})`.execute(
+    db,
+  )
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,208 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  call,
+  codeOf,
+  eventsOf,
+  jobOf,
+  newFleet,
+  register,
+  run,
+  set,
+  setSite,
+  until,
+} from '../../../test/api/bulk-jobs.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true })
+})
+afterAll(() => app.close())
+
+const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]! = [], $open: Boolean! = false) {
+  createBulk(target: $target, operations: $operations, open: $open) {
+    id state token counts { total change register unchanged rejected pending done failed skipped } } }`
+const create = async (user: TestUser, csv: string, { register: registers = false, ...more } = {}) =>
+  (await user.data(createText, { target: { csv, register: registers }, ...more })).createBulk
+
+async function devicesOf(user: TestUser) {
+  const { login } = await user.data(
+    '{ login { devices(sort: "name") { items { id name hardwareId platform attributes services { name port } } total } } }',
+  )
+  return login.devices.items
+}
+
+interface Item {
+  device: { id: string; name: string }
+  outcome: string
+  code: string | null
+  message: string | null
+}
+
+describe('a job with a CSV', () => {
+  it('sets the values of its rows on the devices that they find', async () => {
+    const [user, ids] = await newFleet(app, 2)
+    const other = await register(user, 'pump', { site: 'oslo' })
+    const csv = `id,hardwareId,name,platform,site,net.ssid
+${ids[0]},,,linux,"{name}",lab
+,,pump,,bergen,
+,,gate 1,,,
+,,nobody,,,
+,,"",,,
+`
+    const job = await create(user, csv)
+    expect(job.counts).toMatchObject({ total: 5, change: 2, register: 0, unchanged: 1, rejected: 2 })
+    const { items } = (await jobOf(user, job.id)) as { items: { items: Item[] } }
+    expect(items.items.filter(({ outcome }) => outcome === 'REJECTED')).toMatchObject([
+      { device: { id: 'line 5', name: 'nobody' }, code: 'NOT_FOUND', message: 'no device "nobody"' },
+      { code: 'BAD_USER_INPUT', message: expect.stringMatching(/name must not be empty/) },
+    ])
+    await run(user, job)
+    const [gate, , pump] = await devicesOf(user)
+    expect(gate).toMatchObject({ platform: 'linux', attributes: { site: '{name}', net: { ssid: 'lab' } } })
+    expect(pump).toMatchObject({ id: other, attributes: { site: 'bergen' } })
+    await run(user, await call(user, 'undo', job.id))
+    expect((await devicesOf(user))[0]).toMatchObject({ platform: null, attributes: { site: 'oslo' } })
+  })
+
+  it('registers devices, and its undo deletes those that have not changed', async () => {
+    const user = await app.createUser()
+    await register(user, 'old', {})
+    const csv = `name,hardwareId,platform,services,site,$svc.categoryA
+old,,linux,,oslo,
+new-1,H-1,linux,ssh=ssh:2222;web=https,oslo,a
+new-2,H-2,,,,
+new-3,,,,bergen,
+`
+    const job = await create(user, csv, {
+      register: true,
+      operations: [{ setAttributes: { attributes: { label: '{name}' } } }],
+    } as object)
+    expect(job).toMatchObject({ state: 'READY', counts: { total: 4, change: 1, register: 3, rejected: 0, pending: 4 } })
+    const done = await run(user, job)
+    expect(done.counts).toMatchObject({ done: 4, failed: 0, skipped: 0 })
+    expect(await devicesOf(user)).toMatchObject([
+      {
+        name: 'new-1',
+        hardwareId: 'H-1',
+        platform: 'linux',
+        attributes: { site: 'oslo', label: 'new-1', $svc: { categoryA: 'a' } },
+        services: [
+          { name: 'ssh', port: 2222 },
+          { name: 'web', port: 443 },
+        ],
+      },
+      { name: 'new-2', hardwareId: 'H-2', attributes: { label: 'new-2' } },
+      { name: 'new-3', hardwareId: null, attributes: { site: 'bergen', label: 'new-3' } },
+      { name: 'old', platform: 'linux', attributes: { site: 'oslo', label: 'old' } },
+    ])
+    const events = await eventsOf(user, ['DEVICE_REGISTER'])
+    const ofJob = events.filter((event: { job: string | null }) => event.job === job.id)
+    expect(ofJob).toHaveLength(3)
+    const first = ofJob.find(({ data }: { data: { name: string } }) => data.name === 'new-1')
+    expect(first).toMatchObject({ source: { kind: 'job', id: job.id }, data: { name: 'new-1', hardwareId: 'H-1' } })
+
+    const again = await create(user, csv, { register: true })
+    expect(again.counts).toMatchObject({ unchanged: 4, register: 0 })
+    const [, second, third] = await devicesOf(user)
+    await set(user, second.id, { site: 'later' })
+    const undo = await call(user, 'undo', job.id)
+    expect(undo.counts).toMatchObject({ total: 4, change: 3, skipped: 1 })
+    await user.data(`mutation { addService(deviceId: "${third.id}", name: "later", port: 22) { id } }`)
+    expect((await run(user, undo)).counts).toMatchObject({ done: 2, skipped: 2 })
+    expect(await devicesOf(user)).toMatchObject([
+      { name: 'new-2', attributes: { site: 'later' } },
+      { name: 'new-3' },
+      { name: 'old', attributes: {} },
+    ])
+  })
+
+  it('rejects a device that is in it twice, and takes more rows in the next requests', async () => {
+    const [user, ids] = await newFleet(app, 1)
+    const attempt = (csv: string, more: object = {}) =>
+      codeOf(user, createText, { target: { csv, register: true }, ...more })
+    expect(await attempt(`id,name\n${ids[0]},\n,gate 0\n`)).toEqual([
+      'BAD_USER_INPUT',
+      'csv: lines 2 and 3 are the same device',
+    ])
+    expect(await attempt('name\na\nb\na\n')).toEqual(['BAD_USER_INPUT', 'csv: lines 2 and 4 are the same device'])
+    const open = await create(user, 'name,site\na,oslo\nb,oslo\n', { register: true, open: true } as object)
+    expect(open.state).toBe('DRAFT')
+    const append = (csv: string) =>
+      user.query('mutation ($id: ID!, $csv: String) { appendBulk(id: $id, csv: $csv) { counts { total } } }', {
+        id: open.id,
+        csv,
+      })
+    expect((await append('name,site\nc,oslo\nb,oslo\n')).errors?.[0]?.message).toBe(
+      'csv: lines 3 and 5 are the same device',
+    )
+    expect((await append('name\nc\n')).errors?.[0]?.message).toMatch(
+      /must have the columns of the first CSV: name, attributes.site/,
+    )
+    expect((await append('name,site\nc,oslo\nd,oslo\n')).data).toEqual({ appendBulk: { counts: { total: 4 } } })
+    await call(user, 'preview', open.id)
+    const { login } = await user.data(`{ login { bulkJob(id: "${open.id}") { counts { register } token } } }`)
+    expect(login.bulkJob[0].counts).toEqual({ register: 4 })
+    await run(user, { id: open.id, token: login.bulkJob[0].token })
+    expect(await devicesOf(user)).toHaveLength(5)
+  })
+
+  it('rejects invalid files and arguments', async () => {
+    const user = await app.createUser()
+    const attempts: [object, object[], RegExp][] = [
+      [{ csv: '' }, [], /target.csv: the file is empty/],
+      [{ csv: 'site\noslo' }, [], /no column "id", "hardwareId", or "name"/],
+      [{ csv: 'name\n' }, [], /must have a row/],
+      [{ csv: 'name,Platform\na,b' }, [], /did you mean the column platform\?/],
+      [{ csv: 'name\na', ids: ['x'] }, [], /either where or view, or ids, or csv/],
+      [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
+      [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
+      [{ csv: 'name\na', register: true }, [{ delete: {} }], /with register, only setAttributes without a context/],
+    ]
+    for (const [target, operations, message] of attempts)
+      expect(await codeOf(user, createText, { target, operations })).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringMatching(message),
+      ])
+    const rows = `name\n${Array.from({ length: 10_001 }, (_, index) => index).join('\n')}\n`
+    expect((await codeOf(user, createText, { target: { csv: rows } }))[0]).toBe('LIMIT_EXCEEDED')
+  })
+
+  it('needs the permissions of its columns', async () => {
+    const user = await app.createUser()
+    await register(user, 'a')
+    await sql`update access_key set permissions = ${['DEVICE_READ', 'ATTRIBUTE_WRITE']} where key = ${user.keyId}`.execute(
+      app.db,
+    )
+    // The other server has not read the key yet.
+    const other = await app.startAnother()
+    const attempt = async (csv: string, registers = false) =>
+      (await codeOf(other.as(user), createText, { target: { csv, register: registers } }))[0]
+    expect(await attempt('name,site\na,oslo\n')).toBeUndefined()
+    expect(await attempt('name,platform\na,linux\n')).toBe('FORBIDDEN')
+    expect(await attempt('name,site\nb,oslo\n', true)).toBe('FORBIDDEN')
+    await other.close()
+  })
+
+  it('registers 2,500 devices in one job, each once', async () => {
+    const user = await app.createUser()
+    const rows = Array.from({ length: 2_500 }, (_, index) => `d-${index},H-${index},oslo`)
+    const csv = (from: number, to: number) => `name,hardwareId,site\n${rows.slice(from, to).join('\n')}\n`
+    const { createBulk: job } = await user.data(createText, {
+      target: { csv: csv(0, 1_500), register: true },
+      open: true,
+    })
+    await user.data('mutation ($id: ID!, $csv: String) { appendBulk(id: $id, csv: $csv) { id } }', {
+      id: job.id,
+      csv: csv(1_500, 2_500),
+    })
+    await call(user, 'preview', job.id)
+    const ready = await until(user, job.id, 'READY')
+    await user.data(`mutation { startBulk(id: "${job.id}", token: "${ready.token}", expected: 2500) { id } }`)
+    await call(user, 'resume', job.id, ', rate: 10000').catch(() => {})
+    expect((await until(user, job.id, 'DONE')).counts).toMatchObject({ done: 2_500, failed: 0 })
+    const { login } = await user.data('{ login { devices(size: 1) { total } } }')
+    expect(login.devices.total).toBe(2_500)
+  })
+})

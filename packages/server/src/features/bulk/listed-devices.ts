@@ -1,0 +1,37 @@
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { insertIds } from './bulk-items.queries.ts'
+import type { BulkJob, CsvRow, CsvTarget } from './bulk-job.ts'
+import { addRows } from './rows/add-rows.ts'
+
+/** The devices are a list, to which appendBulk can add. */
+export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
+
+/** Adds the devices of a list to a job. Returns the number of its devices. */
+export async function addDevices(
+  db: Database,
+  accountId: string,
+  { job, ids, rows }: { job: BulkJob; ids: readonly string[] | undefined; rows: readonly CsvRow[] | undefined },
+): Promise<number> {
+  if (ids !== undefined) return addIds(db, accountId, { job, ids })
+  if (rows === undefined) return 0
+  const { csv } = job.target as { csv: CsvTarget }
+  await addRows(db, accountId, { jobId: job.id, rows, register: csv.register })
+  return assertFewDevices(job.total + rows.length)
+}
+
+function assertFewDevices(total: number): number {
+  if (total <= limits.bulkTargets) return total
+  throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found ${total}`)
+}
+
+export async function addIds(
+  db: Database,
+  accountId: string,
+  { job, ids }: { job: Pick<BulkJob, 'id' | 'total'>; ids: readonly string[] },
+): Promise<number> {
+  const twice = await insertIds(db, { accountId, jobId: job.id }, ids)
+  if (twice.length > 0) throw badInput(`ids[${ids.indexOf(twice[0]!)}]: the job already contains ${twice[0]}`)
+  return assertFewDevices(job.total + ids.length)
+}

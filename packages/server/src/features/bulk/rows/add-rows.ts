@@ -1,0 +1,85 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError, badInput } from '../../../errors.ts'
+import { newId, parseId } from '../../devices/device-id.ts'
+import type { CsvRow } from '../bulk-job.ts'
+import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
+import { rowWithError } from './read-csv.ts'
+
+/** Adds the rows of a CSV to a job. Throws if two rows are the same device. */
+export async function addRows(
+  db: Database,
+  accountId: string,
+  { jobId, rows, register }: { jobId: string; rows: readonly CsvRow[]; register: boolean },
+): Promise<void> {
+  const place = { accountId, jobId }
+  const items = await findDevices(db, accountId, { rows, register })
+  assertNoneTwice(items)
+  const added = new Set(await insertRows(db, place, items))
+  const twice = items.find(({ id }) => !added.has(id))
+  if (twice === undefined) return
+  const line = await selectLines(db, place, twice)
+  throw sameDevice(line ?? 0, twice.row.line)
+}
+
+const sameDevice = (one: number, other: number): ApiError =>
+  badInput(`csv: lines ${one} and ${other} are the same device`)
+
+function assertNoneTwice(items: readonly RowItem[]): void {
+  const seen = new Map<string, number>()
+  for (const { id, key, row } of items) {
+    for (const text of [`id ${id}`, ...(key === null ? [] : [key])]) {
+      const other = seen.get(text)
+      if (other !== undefined) throw sameDevice(other, row.line)
+      seen.set(text, row.line)
+    }
+  }
+}
+
+async function findDevices(
+  db: Database,
+  accountId: string,
+  { rows, register }: { rows: readonly CsvRow[]; register: boolean },
+): Promise<RowItem[]> {
+  const given = (values: readonly (string | null)[]): string[] => [...new Set(values.filter((value) => value !== null))]
+  const found = await selectByKeys(db, accountId, {
+    ids: given(rows.map(({ id }) => (id === null ? null : (parseId(id) ?? null)))),
+    hardwareIds: given(rows.map(({ hardwareId }) => hardwareId)),
+    names: given(rows.map(({ name }) => name)),
+  })
+  const byId = new Map(found.map((device) => [device.id, device]))
+  const byHardwareId = new Map(found.map((device) => [device.hardwareId, device]))
+  const byName = Map.groupBy(found, ({ name }) => name)
+  return rows.map((row): RowItem => {
+    const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
+    if (ofRow instanceof ApiError) return newItem(rowWithError(row.line, ofRow), false)
+    return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
+  })
+}
+
+interface FoundDevices {
+  byId: ReadonlyMap<string, KeyedDevice>
+  byHardwareId: ReadonlyMap<string | null, KeyedDevice>
+  byName: ReadonlyMap<string, KeyedDevice[]>
+}
+
+/** Finds a row's device by its ID, else by its hardware ID, else by its name. */
+function deviceOf(
+  { id, hardwareId, name }: CsvRow,
+  { byId, byHardwareId, byName }: FoundDevices,
+): KeyedDevice | ApiError | undefined {
+  const withId = id === null ? undefined : byId.get(parseId(id) ?? '')
+  if (withId !== undefined) return withId
+  if (hardwareId !== null) return byHardwareId.get(hardwareId)
+  const named = name === null ? [] : (byName.get(name) ?? [])
+  if (named.length < 2) return named[0]
+  const message = `${named.length} devices have the name ${JSON.stringify(name)}: add a column id or hardwareId`
+  return new ApiError('CONFLICT', message)
+}
+
+/** A row without a device is rejected, or registers one if it has a name. */
+function newItem(row: CsvRow, register: boolean): RowItem {
+  const { line, name, hardwareId, error } = row
+  const isNew = register && error === undefined && name !== null
+  const key = hardwareId === null ? `name ${name}` : `hardwareId ${hardwareId}`
+  return { id: isNew ? newId() : `line ${line}`, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null }
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { emptyObject } from '../../attributes/attributes.ts'
+import { prepareDevice } from '../../devices/changes/new-device.ts'
+import type { BulkOperation, CsvRow, DeviceChanges, NewDevice } from '../bulk-job.ts'
+import type { ServicesRow } from '../bulk-rows.queries.ts'
+import { applyOperations, type BulkDevice } from '../preview/operations.ts'
+
+export interface RowContext {
+  id: string
+  operations: readonly BulkOperation[]
+  /** The services of the device that the row found. */
+  services: readonly ServicesRow[]
+  /** Names of other devices that rows without a hardware ID are to register. */
+  namesInUse: ReadonlySet<string>
+}
+
+/** Returns the changes that a row and the job's operations make to the device that the row found. */
+export function planRow(row: CsvRow, device: BulkDevice | undefined, context: RowContext): DeviceChanges {
+  const { id, operations, services, namesInUse } = context
+  if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)
+  if (row.isNew === true && device === undefined) {
+    if (row.hardwareId === null && namesInUse.has(row.name!))
+      throw new ApiError('CONFLICT', `a device with the name ${JSON.stringify(row.name)} was registered meanwhile`)
+    return { register: planDevice(row, { id, operations }) }
+  }
+  if (device === undefined) throw notFound('device', row.id ?? row.hardwareId ?? row.name ?? '')
+  assertSameServices(row, services)
+  return applyOperations(device, [...operationsOf(row, device), ...operations])
+}
+
+/** A row sets the fields and attributes whose cells are not empty. */
+function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): BulkOperation[] {
+  const update: Record<string, string> = {}
+  for (const name of ['name', 'hardwareId', 'platform'] as const) {
+    const value = row[name]
+    if (value !== null && value !== fields[name]) update[name] = literal(value)
+  }
+  const attributes = literals(row.attributes) as Record<string, unknown>
+  return [
+    ...(Object.keys(attributes).length === 0 ? [] : [{ setAttributes: { attributes } }]),
+    ...(Object.keys(update).length === 0 ? [] : [{ update }]),
+  ]
+}
+
+/** A brace in a cell is not a name in braces. */
+const literal = (value: string): string => value.replaceAll('{', '{{')
+
+const literals = (value: unknown): unknown => {
+  if (typeof value === 'string') return literal(value)
+  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
+}
+
+function planDevice(row: CsvRow, { id, operations }: { id: string; operations: readonly BulkOperation[] }): NewDevice {
+  const fields = { name: row.name, hardwareId: row.hardwareId, platform: row.platform }
+  const name = row.name!
+  const device: BulkDevice = {
+    ...{ id, fields, state: 'inactive' },
+    target: {
+      ...{ kind: 'device', id, name, device: { id, name }, base: emptyObject(), overrideNames: emptyObject() },
+      ...{ contextCount: 0, overrides: new Map() },
+      changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
+    },
+  }
+  applyOperations(device, [...operationsOf(row, device), ...operations])
+  const planned = { ...fields, name: fields.name!, services: row.services, attributes: device.target.base }
+  prepareDevice(planned, id)
+  return planned
+}
+
+function assertSameServices({ services: wanted }: CsvRow, services: readonly ServicesRow[]): void {
+  const fieldsOf = ({ name, application, host, port, enabled }: CsvRow['services'][number]) => ({
+    ...{ name, application, host, port, enabled },
+  })
+  const present = services.map(fieldsOf)
+  const other = wanted.find((service) => !present.some((each) => isDeepStrictEqual(each, fieldsOf(service))))
+  if (other === undefined) return
+  throw badInput(
+    `services: a bulk job cannot change the services of an existing device, and ${JSON.stringify(other.name)} is different`,
+  )
+}

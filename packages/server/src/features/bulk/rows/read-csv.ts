@@ -1,0 +1,76 @@
+import { type Column, suspectColumns } from '@muster/fleet-csv/csv/columns'
+import { nestAttributes } from '@muster/fleet-csv/csv/device-row'
+import { toServiceFields } from '@muster/fleet-csv/csv/device-services'
+import { FileError } from '@muster/fleet-csv/csv/file-error'
+import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
+import { ApiError, badInput } from '../../../errors.ts'
+import { limits } from '../../../limits.ts'
+import { applicationTypes } from '../../services/application-types.ts'
+import type { CsvRow } from '../bulk-job.ts'
+
+/** The rows of a CSV target and the names of its columns. */
+export interface ReadCsv {
+  columns: string[]
+  rows: CsvRow[]
+  /** The line of the last row. */
+  lines: number
+}
+
+/** Reads the CSV of a job. Its lines follow line `after` of the job's previous CSV. */
+export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
+  const bytes = Buffer.byteLength(csv)
+  if (bytes > limits.bulkCsvBytes)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkCsvBytes} bytes, found ${bytes}`)
+  const file = parse(csv, path)
+  const count = file.rows.length + file.problems.length
+  if (count === 0) throw badInput(`${path} must have a row after the names of the columns`)
+  if (count > limits.bulkRows)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.bulkRows} rows, found ${count}`)
+  // The line of the header counts only once.
+  const lineOf = (line: number): number => (after === 0 ? line : after + line - 1)
+  const rows = [
+    ...file.rows.map((row) => toRow(row, lineOf(row.line))),
+    ...file.problems.map(({ line, reason }) => rowWithError(lineOf(line), badInput(reason))),
+  ].sort((one, other) => one.line - other.line)
+  return { columns: file.columns.map(nameOf), rows, lines: rows.at(-1)!.line }
+}
+
+function parse(csv: string, path: string): DeviceFile {
+  try {
+    const file = readDeviceFile(Buffer.from(csv), { findsDevices: true })
+    const [suspect] = suspectColumns(file.columns)
+    if (suspect !== undefined)
+      throw badInput(
+        `${path}: did you mean the column ${suspect.meant}? For an attribute, name the column attributes.${suspect.found}`,
+      )
+    return file
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error
+    throw badInput(`${path}: ${error.message}${error.hint === undefined ? '' : `: ${error.hint}`}`)
+  }
+}
+
+function nameOf(column: Column): string {
+  if ('field' in column) return column.field
+  return 'ignored' in column ? column.ignored : `attributes.${column.attribute}`
+}
+
+const empty = { id: null, name: null, hardwareId: null, platform: null, services: [], attributes: {} }
+
+export const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
+  ...{ ...empty, line },
+  error: { code, message },
+})
+
+function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
+  const { id = null, name, hardwareId, platform, attributes } = row
+  try {
+    return {
+      ...{ line, id, name: name === '' ? null : name, hardwareId, platform },
+      services: row.services.map((entry) => toServiceFields(entry, applicationTypes)),
+      attributes: nestAttributes(attributes),
+    }
+  } catch (error) {
+    return rowWithError(line, badInput((error as Error).message))
+  }
+}

@@ -1,0 +1,54 @@
+import { type Database, query } from '../../../db/database.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
+import type { DeviceFields } from '../device.ts'
+
+export interface NewDeviceFields extends DeviceFields {
+  id: string
+  /** Base values of all attributes except the reserved ones. */
+  attributes: Record<string, unknown>
+  /** Reserved values, keyed by their column in device_live. */
+  reserved: Record<string, string>
+  services: {
+    id: string
+    name: string
+    application: number
+    host: string | null
+    port: number | null
+    enabled: boolean
+  }[]
+}
+
+const reserved = [...reservedColumns.values()]
+
+/** Inserts devices with their services, in a transaction that records their events later. */
+export async function insertDevices(
+  db: Database,
+  accountId: string,
+  devices: readonly NewDeviceFields[],
+): Promise<void> {
+  const rows = JSON.stringify(devices)
+  await query(
+    db,
+    `insert into device (account_id, id, name, hardware_id, platform, attributes)
+     select $1, id, name, "hardwareId", platform, attributes
+     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb)`,
+    [accountId, rows],
+  )
+  await query(
+    db,
+    `insert into device_live (account_id, device_id, ${reserved.join(', ')})
+     select $1, id, ${reserved.map((column) => `reserved ->> '${column}'`).join(', ')}
+     from jsonb_to_recordset($2::jsonb) as row (id text, reserved jsonb)`,
+    [accountId, rows],
+  )
+  const services = devices.flatMap((device) => device.services.map((service) => ({ ...service, deviceId: device.id })))
+  if (services.length === 0) return
+  await query(
+    db,
+    `insert into service (account_id, device_id, id, name, application, host, port, enabled)
+     select $1, "deviceId", id, name, application, host, port, enabled
+     from jsonb_to_recordset($2::jsonb) as row
+       ("deviceId" text, id text, name text, application integer, host text, port integer, enabled boolean)`,
+    [accountId, JSON.stringify(services)],
+  )
+}
