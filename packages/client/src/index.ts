@@ -1,5 +1,6 @@
 export type { ContextOptions, TargetAttributes } from './attributes/attributes.ts'
 export type { SetManyItem, SetManyOptions, SetManyOutcome } from './attributes/set-many.ts'
+export type { BulkProgress, FollowBulkOptions } from './bulk/follow-bulk-job.ts'
 export { type ConcurrencyOptions, forEachConcurrently } from './concurrency.ts'
 export type { TypedDocument } from './documents/typed-document.ts'
 export {

@@ -1,4 +1,5 @@
 import { TargetAttributes } from './attributes/attributes.ts'
+import { type BulkProgress, type FollowBulkOptions, followBulkJob } from './bulk/follow-bulk-job.ts'
 import { documentText, type TypedDocument } from './documents/typed-document.ts'
 import { NotFoundError } from './errors.ts'
 import { type EventOptions, followEvents } from './events/follow-events.ts'
@@ -199,6 +200,14 @@ export class Muster {
       pastEvents: (select) => listPastEvents(this.#askForList, { types, deviceId, signal: options.signal, select }),
       options,
     }) as AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined>
+  }
+
+  /**
+   * Yields the progress of a bulk job until the job ends, pauses, or is ready to start. Throws NotFoundError if the job does not
+   * exist, and the signal's reason after an abort.
+   */
+  followBulkJob(id: string, options: FollowBulkOptions = {}): AsyncGenerator<BulkProgress, void, undefined> {
+    return followBulkJob(this.#runQuery, id, options)
   }
 
   readonly #runQuery: RunQuery = (selection, options) => this.#run('Query', selection, options)

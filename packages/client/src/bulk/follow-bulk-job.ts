@@ -1,0 +1,57 @@
+import { NotFoundError } from '../errors.ts'
+import type { RunQuery } from '../lists/list-of.ts'
+import type { BulkCounts, BulkState } from '../schema/types.generated.ts'
+import { pause } from '../transport/retry.ts'
+import type { CallOptions } from '../types.ts'
+
+/** How far a bulk job is. */
+export interface BulkProgress {
+  id: string
+  state: BulkState
+  /** Why the job is paused, failed, not started, or waiting. */
+  stateReason: string | null
+  /** The progress of the preview or the run, 0 to 1. */
+  progress: number
+  /** Identifies the preview in `startBulk`; null if there is no preview. */
+  token: string | null
+  counts: BulkCounts
+}
+
+export interface FollowBulkOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {
+  /** Milliseconds between two requests. Default: 1,000. */
+  interval?: number | undefined
+}
+
+const selection = {
+  id: true,
+  state: true,
+  stateReason: true,
+  progress: true,
+  token: true,
+  counts: {
+    ...{ total: true, change: true, unchanged: true, rejected: true, register: true },
+    ...{ pending: true, done: true, failed: true, skipped: true },
+  },
+}
+
+/**
+ * Yields a job now and after each change of its progress. Ends when the job changes only through a call: when it is a draft,
+ * ready to start, paused, or has ended.
+ */
+export async function* followBulkJob(
+  run: RunQuery,
+  id: string,
+  { interval = 1_000, ...options }: FollowBulkOptions,
+): AsyncGenerator<BulkProgress, void, undefined> {
+  let last = ''
+  for (;;) {
+    const { login } = await run({ login: { bulkJob: { $: { id: [id] }, ...selection } } }, options)
+    const [job] = (login as { bulkJob: BulkProgress[] }).bulkJob
+    if (job === undefined) throw new NotFoundError('NOT_FOUND', `no bulk job ${JSON.stringify(id)}`)
+    const text = JSON.stringify(job)
+    if (text !== last) yield job
+    last = text
+    if (job.state !== 'PREVIEWING' && job.state !== 'RUNNING') return
+    await pause(interval, options.signal)
+  }
+}
