@@ -59,6 +59,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('register', 'register devices from a CSV file', () => import('./bulk/register.ts')),
         command('list', 'list jobs', () => import('./bulk/list.ts')),
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
+        command('report', 'write the devices of a job with their results as CSV', () => import('./bulk/report.ts')),
         command('watch', 'wait until a job ends', () => import('./bulk/watch.ts')),
         command('pause', 'pause a running job', () => import('./bulk/pause.ts')),
         command('resume', 'continue a paused job', () => import('./bulk/resume.ts')),

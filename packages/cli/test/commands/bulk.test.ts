@@ -46,6 +46,11 @@ it('previews, runs, lists, and undoes changes of many devices', async () => {
   expect(await run('bulk', 'items', job.id, '--status', 'gone')).toMatchObject({ code: 2 })
   expect(await run('bulk', 'watch', 'bj_missing')).toMatchObject({ code: 4 })
 
+  const [header, first] = (await run('bulk', 'report', job.id)).stdout.split('\n')
+  expect(header).toBe('device,name,outcome,status,reason,code,message,changes')
+  expect(first).toMatch(`${ids[0]},`)
+  expect(first).toContain('CHANGE,DONE,,,,"{""setAttributes"":')
+
   const [undo] = await lines('bulk', 'undo', job.id, '--yes')
   expect(undo).toMatchObject({ state: 'DONE', counts: { done: 3 } })
   expect(await lines('devices', 'list', '--where', 'site = oslo')).toHaveLength(3)

@@ -109,7 +109,7 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'DELETE /views/{id}': () => ({ replaceBy: null }),
   'POST /bulk-jobs': (own) => ({ ...bulkBody(own), open: false }),
   'POST /bulk-jobs/run': (own) => ({ ...bulkBody(own), expected: 1 }),
-  'POST /bulk-jobs/{id}/append': ({ mark }) => ({ ids: [mark] }),
+  'POST /bulk-jobs/{id}/append': ({ mark }) => ({ ids: [mark], csv: null }),
   'POST /bulk-jobs/{id}/start': ({ bulkToken }) => ({ token: bulkToken, expected: 1 }),
   'POST /bulk-jobs/{id}/resume': () => ({ rate: 100 }),
   'POST /bulk-jobs/{id}/retry': () => ({ statuses: ['FAILED', 'SKIPPED'] }),

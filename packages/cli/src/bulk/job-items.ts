@@ -1,0 +1,79 @@
+import { LimitExceededError, type Muster } from '@muster/client'
+import type { Column } from '../output/column.ts'
+
+export interface ItemRow {
+  device: { id: string; name: string }
+  outcome: string
+  status: string
+  changes: object
+  reason: string | null
+  code: string | null
+  message: string | null
+}
+
+export const itemColumns: readonly Column<ItemRow>[] = [
+  { name: 'device', value: ({ device }) => device.id, truncated: 'first' },
+  { name: 'name', value: ({ device }) => device.name, truncated: 'last' },
+  { name: 'outcome', value: ({ outcome }) => outcome },
+  { name: 'status', value: ({ status }) => status },
+  { name: 'reason', value: ({ reason }) => reason },
+  { name: 'code', value: ({ code }) => code },
+  { name: 'message', value: ({ message }) => message, truncated: 'last' },
+  { name: 'changes', value: ({ changes }) => JSON.stringify(changes), truncated: 'last' },
+]
+
+interface Page {
+  items: ItemRow[]
+  hasMore: boolean
+  cursor: string | null
+}
+
+export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'] as const
+
+type Statuses = (typeof itemStatuses)[number][] | undefined
+
+/** Reads the devices of a job, page by page. If a page is too large for a response, reads it in smaller pages. */
+export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
+  let size = 1_000
+  let after: string | null = null
+  for (;;) {
+    const page: Page | 'too large' | undefined = await readPage(muster, id, { size, after, status }).catch(
+      (error: unknown) => {
+        if (size > 1 && error instanceof LimitExceededError) return 'too large' as const
+        throw error
+      },
+    )
+    if (page === undefined) return
+    if (page === 'too large') {
+      size = Math.ceil(size / 2)
+      continue
+    }
+    yield* page.items
+    if (!page.hasMore) return
+    after = page.cursor
+  }
+}
+
+async function readPage(
+  muster: Muster,
+  id: string,
+  { size, after, status }: { size: number; after: string | null; status: Statuses },
+): Promise<Page | undefined> {
+  const { login } = await muster.select({
+    login: {
+      bulkJob: {
+        $: { id: [id] },
+        items: {
+          $: { size, ...(status !== undefined && { status }), ...(after !== null && { after }) },
+          items: {
+            device: { id: true, name: true },
+            ...{ outcome: true, status: true, changes: true, reason: true, code: true, message: true },
+          },
+          hasMore: true,
+          cursor: true,
+        },
+      },
+    },
+  })
+  return login?.bulkJob[0]?.items
+}
