@@ -48,14 +48,14 @@ describe('a job with a CSV', () => {
 ${ids[0]},,,linux,"{name}",lab
 ,,pump,,bergen,
 ,,gate 1,,,
-,,nobody,,,
+,,missing,,,
 ,,"",,,
 `
     const job = await create(user, csv)
     expect(job.counts).toMatchObject({ total: 5, change: 2, register: 0, unchanged: 1, rejected: 2 })
     const { items } = (await jobOf(user, job.id)) as { items: { items: Item[] } }
     expect(items.items.filter(({ outcome }) => outcome === 'REJECTED')).toMatchObject([
-      { device: { id: 'line 5', name: 'nobody' }, code: 'NOT_FOUND', message: 'no device "nobody"' },
+      { device: { id: 'line 5', name: 'missing' }, code: 'NOT_FOUND', message: 'no device "missing"' },
       { code: 'BAD_USER_INPUT', message: expect.stringMatching(/name must not be empty/) },
     ])
     await run(user, job)
