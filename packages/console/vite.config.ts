@@ -18,8 +18,7 @@ export default defineConfig({
     outDir: path('dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // Omits the polyfill, because the content security policy allows no inline scripts, and all target browsers work
-    // without it.
+    // All target browsers work without the polyfill.
     modulePreload: { polyfill: false },
     // Embeds no files as data: URLs, because the content security policy blocks them.
     assetsInlineLimit: 0,

@@ -124,10 +124,10 @@ the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\
 
 A user has one quota for all keys, so creating another key does not increase the quota.
 
-Servers that share a database exchange the used points twice per second. Between exchanges, each
-server allows the whole quota. A user who calls several servers at the same time can therefore use
-more than the quota. The user must then wait until the excess is refilled, so the long-term rate
-stays the same.
+Servers that share a database exchange their quota usage twice per second. Between exchanges, each
+server allows the whole quota. A user who calls several servers at the same time can therefore
+exceed it. Afterward, the server rejects the user's requests until the quota has refilled, so the
+long-term rate stays the same.
 
 While the database is unreachable, each process counts separately. Only the process that serves a
 device counts the device's quota. A restarted process starts with full quotas.

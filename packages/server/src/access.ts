@@ -48,7 +48,7 @@ const manager =
   operator | maskOf(['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'])
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
-/** The roles that every account has, from the least to the most. An owner can also create, change, and remove owners. */
+/** The roles that every account has, from the fewest permissions to the most. An owner can also create, change, and remove owners. */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 
 export type BuiltInRole = keyof typeof builtInRoles

@@ -55,10 +55,10 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the
-   * last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While
-   * no server is running, there are no points. Null for a caller who is restricted to
-   * some devices.
+   * The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes.
+   * After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains
+   * more than 1000 points, the server combines neighboring points. Times when no server was running have no points. Null for
+   * a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
@@ -1213,9 +1213,9 @@ export type AttributeName = {
 /** The number of devices that were online in an interval. */
 export type PresencePoint = {
   __typename?: 'PresencePoint';
-  /** The start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were combined. */
   at: Scalars['DateTime']['output'];
-  /** The number of devices in the account. If points were joined, this is the average. */
+  /** The number of devices in the account. If points were combined, this is the average. */
   devices: Scalars['Int']['output'];
   /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: Scalars['Int']['output'];

@@ -55,7 +55,10 @@ export async function changeInBulk(operations: Operations, what: string, options
   const view = await findGivenView(muster, viewName)
   const filter = joinFilters(where)
   if ((filter === undefined && view === undefined) === (device.length === 0))
-    throw usageError('no devices to change', 'Pass --where, --view, or --device. All devices are --where "id:*".')
+    throw usageError(
+      'no devices to change',
+      'Pass --where, --view, or --device. To select all devices, pass --where "id:*".',
+    )
   const target =
     device.length > 0
       ? { ids: [...new Set(await findDeviceIds(muster, device))] }

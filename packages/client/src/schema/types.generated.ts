@@ -660,9 +660,9 @@ export interface Person {
 
 /** The number of devices that were online in an interval. */
 export interface PresencePoint {
-  /** The start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were combined. */
   at: string
-  /** The number of devices in the account. If points were joined, this is the average. */
+  /** The number of devices in the account. If points were combined, this is the average. */
   devices: number
   /** The lowest number of devices online in the interval. */
   minOnline: number
@@ -1848,9 +1848,9 @@ export interface PersonFields {
 
 /** The selectable fields of PresencePoint. */
 export interface PresencePointFields {
-  /** The start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were combined. */
   at: Leaf<string>
-  /** The number of devices in the account. If points were joined, this is the average. */
+  /** The number of devices in the account. If points were combined, this is the average. */
   devices: Leaf<number>
   /** The lowest number of devices online in the interval. */
   minOnline: Leaf<number>
@@ -2200,7 +2200,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While no server is running, there are no points. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1000 points, the server combines neighboring points. Times when no server was running have no points. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be after from, by at most 400 days. */

@@ -69,7 +69,7 @@ test('returns only the values set in a context as overrides, including values eq
   expect((await person.data(document, { context: 'night' })).login.service).toEqual([{ overrides: {} }])
 })
 
-test('returns base values in categoryA to statusE and overrides only in attributes', async () => {
+test('returns base values in the fields categoryA through statusE, even if a context overrides them', async () => {
   const id = await client.addDevice({ $svc: { categoryA: 'base' } })
   expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })
   expect(await client.set('$svc.statusE', 'up', id)).toEqual({ result: 'up' })

@@ -47,7 +47,8 @@ export async function readTarget(
     return { selection: { target: { ids: ids.length }, filter: null, context: null }, ids: readIds(ids, 'target.ids') }
   }
   const read = where == null ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
-  if (where != null && read === undefined) throw badInput('target.where must not be empty: all devices are id:*')
+  if (where != null && read === undefined)
+    throw badInput('target.where must not be empty: to select all devices, pass "id:*"')
   if (read !== undefined) await assertKnownNames(context, read)
   const target = {
     ...(read !== undefined && { where: read.canonical }),

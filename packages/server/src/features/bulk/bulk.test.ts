@@ -117,7 +117,7 @@ describe('the preview of a bulk job', () => {
   it('rejects an empty filter, invalid targets, and invalid operations', async () => {
     const [user, ids] = await fleet(1)
     const attempts: [object, object[], RegExp][] = [
-      [{ where: ' ' }, [setSite('x')], /must not be empty: all devices are id:\*/],
+      [{ where: ' ' }, [setSite('x')], /must not be empty: to select all devices, pass "id:\*"/],
       [{}, [setSite('x')], /either where or view, or ids/],
       [{ where: 'id:*', ids }, [setSite('x')], /either where or view, or ids/],
       [{ where: 'sitte = x' }, [setSite('x')], /Did you mean "site"/],

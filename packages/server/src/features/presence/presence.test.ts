@@ -98,7 +98,7 @@ describe('a report with a ttl', () => {
     ])
   })
 
-  test('makes a device active when it makes one of its services active', async () => {
+  test('makes a device active when the report makes a service of the device active', async () => {
     const { id, events } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       await report(await addService(device.id), 'active', 2)

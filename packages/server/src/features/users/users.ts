@@ -34,7 +34,7 @@ export interface CreatedUser {
 }
 
 /**
- * Creates a person with a random password, who owns a new account. Throws CONFLICT if the email address is in use
+ * Creates a person with a random password, and an account that this person owns. Throws CONFLICT if the email address is in use
  * (case-insensitive).
  */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {

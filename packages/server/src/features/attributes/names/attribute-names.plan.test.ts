@@ -34,7 +34,7 @@ afterAll(() => database.close())
 
 const named = ['attribute_override_pkey', 'device_live_pkey', 'device_pkey', 'service_pkey']
 
-test('counts a range of devices with the primary keys', async () => {
+test('counts the names in a range of devices by primary key', async () => {
   const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
     countNamesInRange(db, ACCOUNT, { after: 'device 1', upTo: 'device 2', limit: 100 })
   for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {

@@ -33,7 +33,7 @@ export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
 /**
- * Returns the built-in roles from the least to the most, each with its stored groups, followed by the custom roles in
+ * Returns the built-in roles from the fewest permissions to the most, each with its stored groups, followed by the custom roles in
  * their order.
  */
 export function allRoles(stored: readonly StoredRole[]): Role[] {

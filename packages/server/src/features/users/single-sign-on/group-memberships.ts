@@ -38,8 +38,8 @@ export async function followGroups(
 }
 
 /**
- * Returns the first role that names one of the groups. Custom roles come first, by name. Built-in roles follow, from
- * the least.
+ * Returns the first role that names one of the groups. Custom roles come first, in alphabetical order. Built-in roles
+ * follow, from the fewest permissions to the most.
  */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))

@@ -159,7 +159,7 @@ describe('memberships by group', () => {
     ])
   })
 
-  it('prefer custom roles by name, then the least built-in role', async () => {
+  it('use the alphabetically first custom role, or else the built-in role with the fewest permissions', async () => {
     const [sub, group] = [newSubject(), newGroup()]
     await nameGroups('viewer', [group])
     await nameGroups('admin', [group])

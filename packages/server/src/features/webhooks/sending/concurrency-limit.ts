@@ -3,23 +3,23 @@ import { ApiError } from '../../../errors.ts'
 /** The maximum number of concurrent calls per user and server process. */
 const MAX_CALLS = 4
 
-const underWay = new Map<string, number>()
+const inFlight = new Map<string, number>()
 
 /**
- * Limits the concurrent calls to other servers that each user's requests wait for. Without this limit, slow receivers
- * could occupy all requests that the server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
+ * Limits how many of a user's requests can wait for webhook receivers at the same time. Without this limit, one user's
+ * calls to slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
-  const before = underWay.get(accountId) ?? 0
+  const before = inFlight.get(accountId) ?? 0
   if (before >= MAX_CALLS) {
     throw new ApiError('LIMIT_EXCEEDED', `${MAX_CALLS} webhook tests are running: wait until one finishes`)
   }
-  underWay.set(accountId, before + 1)
+  inFlight.set(accountId, before + 1)
   try {
     return await run()
   } finally {
-    const left = underWay.get(accountId)! - 1
-    if (left === 0) underWay.delete(accountId)
-    else underWay.set(accountId, left)
+    const left = inFlight.get(accountId)! - 1
+    if (left === 0) inFlight.delete(accountId)
+    else inFlight.set(accountId, left)
   }
 }
