@@ -114,7 +114,6 @@ export function directCalls({
     (db) => bulkRows.insertRows(db, bulkPlace, []),
     (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),
-    (db) => bulkRows.copyRows(db, bulkPlace, { from: 'none', ids: [id] }),
     (db) => bulkRows.selectServicesOf(db, accountId, [id]),
     (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
     (db) => newDevices.insertDevices(db, accountId, [newDevice]),

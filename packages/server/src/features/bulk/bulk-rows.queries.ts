@@ -73,19 +73,6 @@ export async function selectRows(
   return new Map(rows.map(({ id, row }) => [id, row]))
 }
 
-/** Copies the rows of another job's devices. */
-export async function copyRows(
-  db: Database,
-  { accountId, jobId }: Place,
-  { from, ids }: { from: string; ids: readonly string[] },
-): Promise<void> {
-  await sql`
-    update bulk_item t set row = source.row, row_key = source.row_key
-    from bulk_item source
-    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${ids})
-      and source.account_id = ${accountId} and source.job_id = ${from} and source.device_id = t.device_id`.execute(db)
-}
-
 export type ServicesRow = CsvRow['services'][number] & { deviceId: string }
 
 /** Returns the services of devices. */

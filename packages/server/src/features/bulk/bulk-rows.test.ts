@@ -66,6 +66,26 @@ ${ids[0]},,,linux,"{name}",lab
     expect((await devicesOf(user))[0]).toMatchObject({ platform: null, attributes: { site: 'oslo' } })
   })
 
+  it('finds the devices of rejected rows again in a retry', async () => {
+    const user = await app.createUser()
+    const twins = [await register(user, 'twin', {}), await register(user, 'twin', {})]
+    const job = await create(user, 'name,site\nlate,oslo\ntwin,oslo\n"",oslo\n')
+    expect(job.counts).toMatchObject({ total: 3, rejected: 3 })
+    await run(user, job)
+    await register(user, 'late', {})
+    await user.data(`mutation { updateDevice(deviceId: "${twins[0]}", name: "other") { id } }`)
+    const retry = await call(user, 'retry', job.id)
+    expect(retry.counts).toMatchObject({ total: 3, change: 2, rejected: 1 })
+    await run(user, retry)
+    expect(
+      (await devicesOf(user)).map(({ name, attributes }: { name: string; attributes: object }) => [name, attributes]),
+    ).toEqual([
+      ['late', { site: 'oslo' }],
+      ['other', {}],
+      ['twin', { site: 'oslo' }],
+    ])
+  })
+
   it('registers devices, and its undo deletes those that have not changed', async () => {
     const user = await app.createUser()
     await register(user, 'old', {})

@@ -3,7 +3,8 @@ import type { Database } from '../../../db/database.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { deleteItems, deleteSomeItems, insertItems, selectUnplanned, writePlans } from '../bulk-items.queries.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
-import { copyRows } from '../bulk-rows.queries.ts'
+import { selectRows } from '../bulk-rows.queries.ts'
+import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
 import { type Plan, planDevices } from './plan-devices.ts'
@@ -80,16 +81,17 @@ async function findStep(db: Database, accountId: string, job: BulkJobRow): Promi
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Adds devices to a job, with the rows of the job from which they come. */
+/** Adds devices to a job. Those of another job's rows are found again, because they may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
   { job: { target, undoOf }, found }: { job: BulkJobRow; found: readonly Found[] },
 ): Promise<void> {
-  await insertItems(db, place, found)
-  if (!('job' in target) || target.csv === undefined || undoOf !== null) return
+  if (!('job' in target) || target.csv === undefined || undoOf !== null) return insertItems(db, place, found)
+  const { accountId, jobId } = place
   const ids = found.map(({ id }) => id)
-  await copyRows(db, place, { from: target.job, ids })
+  const rows = await selectRows(db, { accountId, jobId: target.job }, ids)
+  await addRows(db, accountId, { jobId, rows: [...rows.values()].map(withoutResult), register: target.csv.register })
 }
 
 async function planStep(

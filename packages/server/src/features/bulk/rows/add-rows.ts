@@ -3,7 +3,6 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { newId, parseId } from '../../devices/device-id.ts'
 import type { CsvRow } from '../bulk-job.ts'
 import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
-import { rowWithError } from './read-csv.ts'
 
 /** Adds the rows of a CSV to a job. Throws if two rows are the same device. */
 export async function addRows(
@@ -19,6 +18,11 @@ export async function addRows(
   if (twice === undefined) return
   const line = await selectLines(db, place, twice)
   throw sameDevice(line ?? 0, twice.row.line)
+}
+
+/** Returns the row as it was given, unless it is invalid. */
+export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow {
+  return error?.code === 'BAD_USER_INPUT' ? { ...row, error } : row
 }
 
 const sameDevice = (one: number, other: number): ApiError =>
@@ -51,7 +55,8 @@ async function findDevices(
   const byName = Map.groupBy(found, ({ name }) => name)
   return rows.map((row): RowItem => {
     const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
-    if (ofRow instanceof ApiError) return newItem(rowWithError(row.line, ofRow), false)
+    if (ofRow instanceof ApiError)
+      return newItem({ ...row, error: { code: ofRow.code, message: ofRow.message } }, false)
     return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
   })
 }

@@ -57,7 +57,7 @@ function nameOf(column: Column): string {
 
 const empty = { id: null, name: null, hardwareId: null, platform: null, services: [], attributes: {} }
 
-export const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
+const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
   ...{ ...empty, line },
   error: { code, message },
 })
