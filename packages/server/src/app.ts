@@ -66,7 +66,7 @@ import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
-import { isOpenToRestricted } from './restricted-fields.ts'
+import { restrictedRules } from './restricted-fields.ts'
 import { rowCosts } from './row-costs.ts'
 import { buildSchema } from './schema.ts'
 import type { ServedCertificate } from './tls/served-certificate.ts'
@@ -172,7 +172,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     listBounds,
     rowCosts: rowCosts(deps.config),
     fieldRules,
-    isOpenToRestricted,
+    restrictedRules,
     publicFields,
     writers: writtenFields,
     jit: deps.jit ?? true,

@@ -65,6 +65,11 @@ export const requestReasons = {
     meaning:
       'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction. The message lists such fields.',
   },
+  attribute: {
+    code: 'FORBIDDEN',
+    meaning:
+      'The role or access key is restricted to some attributes, and the request reads or sets another one. The message names it.',
+  },
   'not-a-member': {
     code: 'FORBIDDEN',
     meaning: 'The signed-in person is not a member of the account, or the account does not exist.',

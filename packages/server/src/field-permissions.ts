@@ -153,6 +153,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'AttributeChange.*': 'viewer',
   'AttributeChangeList.*': 'viewer',
   'AttributeName.*': 'viewer',
+  'AttributeScope.*': 'viewer',
   'AttributesResult.*': 'viewer',
   'Availability.*': 'viewer',
   'AvailabilitySegment.*': 'viewer',

@@ -393,6 +393,8 @@ export type AccessKey = {
   kind: Scalars['String']['output'];
   /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
+  /** Names of attributes that it can read and set; null for all. */
+  attributes?: Maybe<AttributeScope>;
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
   where?: Maybe<Scalars['String']['output']>;
   /** The same by a view; null for none. */
@@ -2001,6 +2003,8 @@ export type Person = {
 /** The permissions of a request in an account. */
 export type Grant = {
   __typename?: 'Grant';
+  /** Names of attributes that it can read and set; null for all. */
+  attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
   /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
   where?: Maybe<Scalars['String']['output']>;
@@ -2053,6 +2057,8 @@ export type Role = {
   name: Scalars['String']['output'];
   builtIn: Scalars['Boolean']['output'];
   permissions: Array<Permission>;
+  /** Names of attributes that it can read and set; null for all. */
+  attributes?: Maybe<AttributeScope>;
   /** Members find and change only devices that match this filter, in canonical form; null for all. */
   where?: Maybe<Scalars['String']['output']>;
   /** The same by a view; null for none. */
@@ -2077,10 +2083,25 @@ export type AccessInput = {
    * other devices.
    */
   where?: InputMaybe<Scalars['String']['input']>;
+  attributes?: InputMaybe<AttributeScopeInput>;
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Names as in setAttribute, or a beginning followed by a star: site, status.*, net.w*, * */
+export type AttributeScopeInput = {
+  /** Names that can be read. Names that can be set can be read, too. */
+  read?: Array<Scalars['String']['input']>;
+  write?: Array<Scalars['String']['input']>;
+};
+
+/** Names of attributes, or beginnings followed by a star. */
+export type AttributeScope = {
+  __typename?: 'AttributeScope';
+  read: Array<Scalars['String']['output']>;
+  write: Array<Scalars['String']['output']>;
 };
 
 /** A user's ID and email address. */
@@ -2366,6 +2387,8 @@ export type ResolversTypes = {
   Member: ResolverTypeWrapper<MemberModel>;
   Role: ResolverTypeWrapper<RoleModel>;
   AccessInput: AccessInput;
+  AttributeScopeInput: AttributeScopeInput;
+  AttributeScope: ResolverTypeWrapper<AttributeScope>;
   UserReference: ResolverTypeWrapper<UserReference>;
   Limit: ResolverTypeWrapper<Limit>;
   View: ResolverTypeWrapper<ViewModel>;
@@ -2441,6 +2464,8 @@ export type ResolversParentTypes = {
   Member: MemberModel;
   Role: RoleModel;
   AccessInput: AccessInput;
+  AttributeScopeInput: AttributeScopeInput;
+  AttributeScope: AttributeScope;
   UserReference: UserReference;
   Limit: Limit;
   View: ViewModel;
@@ -2517,6 +2542,7 @@ export type AccessKeyResolvers<ContextType = Context, ParentType extends Resolve
   expires?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  attributes?: Resolver<Maybe<ResolversTypes['AttributeScope']>, ParentType, ContextType>;
   where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
   context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -2935,6 +2961,7 @@ export type PersonResolvers<ContextType = Context, ParentType extends ResolversP
 };
 
 export type GrantResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Grant'] = ResolversParentTypes['Grant']> = {
+  attributes?: Resolver<Maybe<ResolversTypes['AttributeScope']>, ParentType, ContextType>;
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
   where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
@@ -2968,11 +2995,17 @@ export type RoleResolvers<ContextType = Context, ParentType extends ResolversPar
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  attributes?: Resolver<Maybe<ResolversTypes['AttributeScope']>, ParentType, ContextType>;
   where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
   context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   groups?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   members?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AttributeScopeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeScope'] = ResolversParentTypes['AttributeScope']> = {
+  read?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  write?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type UserReferenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UserReference'] = ResolversParentTypes['UserReference']> = {
@@ -3105,6 +3138,7 @@ export type Resolvers<ContextType = Context> = {
   Me?: MeResolvers<ContextType>;
   Member?: MemberResolvers<ContextType>;
   Role?: RoleResolvers<ContextType>;
+  AttributeScope?: AttributeScopeResolvers<ContextType>;
   UserReference?: UserReferenceResolvers<ContextType>;
   Limit?: LimitResolvers<ContextType>;
   View?: ViewResolvers<ContextType>;

@@ -1,3 +1,5 @@
+import type { RestrictedRules } from './graphql/access/field-needs.ts'
+
 /**
  * The fields that callers who are restricted to some devices can select, deny by default. Each of these
  * fields applies the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
@@ -39,7 +41,22 @@ const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'U
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 
 /** Whether a restricted caller can select a field. */
-export function isOpenToRestricted(field: string): boolean {
+function isOpenToRestricted(field: string): boolean {
   const type = field.slice(0, field.indexOf('.'))
   return openFields.has(field) || !closedTypes.has(type)
+}
+
+/** Fields that do not omit attributes that the caller cannot read. */
+const closedToNames: ReadonlySet<string> = new Set([
+  'Device.attributeHistory',
+  'Device.events',
+  'Service.attributeHistory',
+  'Subscription.events',
+  ...['eventCounts', 'events', 'eventsUrl', 'devicesUrl'].map((field) => `User.${field}`),
+])
+
+/** Which fields restricted callers can select. */
+export const restrictedRules: RestrictedRules = {
+  toDevices: isOpenToRestricted,
+  toNames: (field) => isOpenToRestricted(field) && !closedToNames.has(field),
 }

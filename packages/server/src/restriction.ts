@@ -1,9 +1,14 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/**
- * A restriction to some devices. A device must match both the filter and the view. An omitted member restricts nothing.
- */
+/** Names, each of which may be a beginning followed by a star. */
+export interface AttributeScope {
+  readonly read: string[]
+  /** Readable too. */
+  readonly write: string[]
+}
+
+/** A restriction to some devices or attribute names. A device must match both the filter and the view. Omitted members restrict nothing. */
 export interface RestrictionPart {
   /** A device filter in canonical form. */
   readonly where?: string
@@ -11,6 +16,7 @@ export interface RestrictionPart {
   readonly view?: string
   /** The context in which the filter and the view read attributes. */
   readonly context?: string
+  readonly attributes?: AttributeScope
 }
 
 /** The restrictions of a role, a key, or a request. All of them apply. */
@@ -20,6 +26,8 @@ export type Restriction = readonly RestrictionPart[]
 export interface Reach {
   /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
+  /** The names of attributes, limited by each of these; undefined for all names. */
+  readonly names: readonly AttributeScope[] | undefined
 }
 
 /** The form in which the database stores the restriction of a role or key. */
@@ -92,20 +100,21 @@ export function bothRestrictions(
   return one === undefined || other === undefined ? (one ?? other) : [...one, ...other]
 }
 
-/**
- * Returns the filter of the devices that a caller can reach. Undefined means all devices. A statement that finds
- * devices or their data must apply the filter.
- */
-export function insideOf({
-  restriction,
-  reach,
-}: {
+/** The devices that a caller reaches; undefined for all. Statements that find devices or their data must apply it. */
+export const insideOf = (caller: Restricted): ResolvedFilter | undefined => reachOf(caller)?.devices
+
+/** The limits of the attribute names that a caller reads and sets; undefined for all names. */
+export const namesOf = (caller: Restricted): readonly AttributeScope[] | undefined => reachOf(caller)?.names
+
+interface Restricted {
   readonly restriction?: Restriction | undefined
   readonly reach?: Reach
-}): ResolvedFilter | undefined {
+}
+
+function reachOf({ restriction, reach }: Restricted): Reach | undefined {
   if (restriction === undefined) return undefined
   if (reach === undefined) throw new Error('the restriction of the caller was not read')
-  return reach.devices
+  return reach
 }
 
 /** Checks whether two requests have the same restrictions. */

@@ -14,6 +14,8 @@ export interface AccessOptions extends RestrictionOptions {
 
 /** Options that restrict a role or key to some devices. */
 export interface RestrictionOptions {
+  read?: string[]
+  write?: string[]
   where?: string
   view?: string
   context?: string
@@ -23,14 +25,20 @@ export interface RestrictionOptions {
 export const withAccessOptions = (command: Command, permissionsHelp: string): Command =>
   command
     .option('--permissions <names>', permissionsHelp, permissions)
+    .option('--read <names>', 'attributes that the key can read, such as site,status.*', namesWithCommas)
+    .option('--write <names>', 'attributes that the key can set and read', namesWithCommas)
     .option('--where <filter>', 'restrict the key to the devices that match this filter')
     .option('--networks <cidrs>', 'addresses from which the key can be used, such as 192.0.2.0/24', namesWithCommas)
     .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
 /** The input of the API, or undefined if no option is given. */
-function accessOf({ permissions: names, where, view, context }: AccessOptions) {
+function accessOf({ permissions: names, read, write, where, view, context }: AccessOptions) {
+  // Without --write, the key can set no attribute.
+  const attributes =
+    read === undefined && write === undefined ? {} : { attributes: { read: read ?? [], write: write ?? [] } }
   const access = {
     ...(names !== undefined && { permissions: names }),
+    ...attributes,
     ...(where !== undefined && { where }),
     ...(view !== undefined && { view }),
     ...(context !== undefined && { context }),

@@ -4,6 +4,7 @@ import type { SchemaTable } from './plain-fields.ts'
 export const schemaTable: SchemaTable = {
  "AccessKey": {
   "algorithm": "String!",
+  "attributes": "AttributeScope",
   "context": "String",
   "created": "DateTime!",
   "createdBy": "ChangeSource",
@@ -57,6 +58,10 @@ export const schemaTable: SchemaTable = {
   "lastChanged": "DateTime",
   "name": "String!",
   "services": "Int!"
+ },
+ "AttributeScope": {
+  "read": "[String!]!",
+  "write": "[String!]!"
  },
  "AttributesResult": {
   "attributes": "Object",
@@ -332,6 +337,7 @@ export const schemaTable: SchemaTable = {
   "to": "Int!"
  },
  "Grant": {
+  "attributes": "AttributeScope",
   "context": "String",
   "permissions": "[Permission!]!",
   "view": "View",
@@ -822,6 +828,7 @@ export const schemaTable: SchemaTable = {
   "uses": "Int!"
  },
  "Role": {
+  "attributes": "AttributeScope",
   "builtIn": "Boolean!",
   "context": "String",
   "groups": "[String!]!",

@@ -29,6 +29,7 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export interface AccessInput {
+  attributes?: AttributeScopeInput | null | undefined
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined
   /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. */
@@ -37,6 +38,13 @@ export interface AccessInput {
   view?: string | null | undefined
   /** A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find other devices. */
   where?: string | null | undefined
+}
+
+/** Names as in setAttribute, or a beginning followed by a star: site, status.*, net.w*, * */
+export interface AttributeScopeInput {
+  /** Names that can be read. Names that can be set can be read, too. */
+  read?: readonly string[] | undefined
+  write?: readonly string[] | undefined
 }
 
 /** The arguments of setAttributes. */
@@ -112,6 +120,8 @@ export interface ViewColumnInput {
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
   created: string
@@ -204,6 +214,12 @@ export interface AttributeName {
   name: string
   /** Number of services that have the attribute, in the base or in any context. */
   services: number
+}
+
+/** Names of attributes, or beginnings followed by a star. */
+export interface AttributeScope {
+  read: string[]
+  write: string[]
 }
 
 /** The result of one item of setAttributesMany. Results are in the order of the items. */
@@ -565,6 +581,8 @@ export interface FilterTerm {
 
 /** The permissions of a request in an account. */
 export interface Grant {
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
   permissions: Permission[]
@@ -689,6 +707,8 @@ export interface RegistrationCode {
 
 /** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: AttributeScope | null
   builtIn: boolean
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
@@ -872,6 +892,8 @@ export interface WebhookDeliveryList {
 export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
@@ -965,6 +987,12 @@ export interface AttributeNameFields {
   name: Leaf<string>
   /** Number of services that have the attribute, in the base or in any context. */
   services: Leaf<number>
+}
+
+/** The selectable fields of AttributeScope. */
+export interface AttributeScopeFields {
+  read: Leaf<string[]>
+  write: Leaf<string[]>
 }
 
 /** The selectable fields of AttributesResult. */
@@ -1395,6 +1423,8 @@ export interface FilterTermFields {
 
 /** The selectable fields of Grant. */
 export interface GrantFields {
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
@@ -1889,6 +1919,8 @@ export interface RegistrationCodeFields {
 
 /** The selectable fields of Role. */
 export interface RoleFields {
+  /** Names of attributes that it can read and set; null for all. */
+  attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
@@ -2372,6 +2404,7 @@ export interface ObjectTypes {
   AttributeChange: AttributeChangeFields
   AttributeChangeList: AttributeChangeListFields
   AttributeName: AttributeNameFields
+  AttributeScope: AttributeScopeFields
   AttributesResult: AttributesResultFields
   Availability: AvailabilityFields
   AvailabilitySegment: AvailabilitySegmentFields

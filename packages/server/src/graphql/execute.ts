@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
-import { createNeedsReader, type DocumentNeeds, type FieldRules, type IsOpen } from './access/field-needs.ts'
+import { createNeedsReader, type DocumentNeeds, type FieldRules, type RestrictedRules } from './access/field-needs.ts'
 import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './cost/object-count.ts'
 import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
 import { assertCompilable } from './documents/compile.ts'
@@ -91,10 +91,8 @@ export interface ExecutorInput {
   readonly rowCosts: RowCosts
   /** The permissions that each field needs. If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /**
-   * Returns whether callers who are restricted to some devices can select a field. If omitted, they can select none.
-   */
-  readonly isOpenToRestricted?: IsOpen
+  /** Which restricted callers can select a field. If omitted, they can select none. */
+  readonly restrictedRules?: RestrictedRules
   /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean
   readonly publicFields?: readonly string[]
@@ -131,7 +129,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     countRows: createRowCounter(schema, input.rowCosts),
     readNeeds: createNeedsReader(schema, {
       rules: input.fieldRules ?? (() => []),
-      isOpen: input.isOpenToRestricted ?? (() => false),
+      isOpen: input.restrictedRules ?? { toDevices: () => false, toNames: () => false },
     }),
     publicFields: new Set(publicFields),
     writers: input.writers ?? { pages: new Set(), fields: {} },

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
+import type { DocumentNeeds } from './access/field-needs.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
@@ -11,8 +12,10 @@ export interface GraphqlViewer {
   readonly readOnly: boolean
   /** The permissions as a mask. If omitted, the viewer has none. */
   readonly permissions?: number
-  /** Set if the caller is restricted to some devices. */
-  readonly restriction?: unknown
+  /** What the caller is restricted to, if anything. */
+  readonly restriction?:
+    | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
+    | undefined
 }
 
 export interface Requester<Viewer> {
@@ -130,14 +133,27 @@ export function assertPermitted({
   const needs = operation.needs()
   const missing = needs.missing(viewer.permissions ?? 0)
   if (missing.length === 0) {
-    if (viewer.restriction === undefined || needs.closed.length === 0) return
-    const message = `a caller who is restricted to some devices cannot use ${needs.closed.join(', ')}`
-    throw new ApiError('FORBIDDEN', message, { reason: 'device' })
+    if (viewer.restriction !== undefined) assertOpen(viewer.restriction, needs)
+    return
   }
   const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
   throw new ApiError('FORBIDDEN', `the operation needs permissions that you do not have: ${named}`, {
     reason: 'permission',
     missing,
+  })
+}
+
+/** Throws FORBIDDEN for fields that do not apply the caller's restriction. */
+function assertOpen(
+  restriction: NonNullable<GraphqlViewer['restriction']>,
+  { closed, closedToNames }: Pick<DocumentNeeds, 'closed' | 'closedToNames'>,
+): void {
+  const isOfNames = restriction.some(({ attributes }) => attributes !== undefined)
+  const fields = isOfNames ? [...new Set([...closed, ...closedToNames])] : closed
+  if (fields.length === 0) return
+  const to = isOfNames ? 'some attributes' : 'some devices'
+  throw new ApiError('FORBIDDEN', `a caller who is restricted to ${to} cannot use ${fields.join(', ')}`, {
+    reason: closed.length > 0 ? 'device' : 'attribute',
   })
 }
 

@@ -6,7 +6,7 @@ export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
   AccountReference: 'fragment AccountReference on AccountReference { id email name }',
   Person: 'fragment Person on Person { id email name }',
-  Role: 'fragment Role on Role { id name builtIn permissions where view { id name } context groups members }',
+  Role: 'fragment Role on Role { id name builtIn permissions attributes { read write } where view { id name } context groups members }',
   Member: `fragment Member on Member {
     person { ...Person } role { ...Role } source created lastUsed accountKeys
   }`,
@@ -15,7 +15,7 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   Me: `fragment Me on Me {
     accessKey { ...AccessKey } account { ...AccountReference } accounts { account { ...AccountReference } role { ...Role } }
-    grant { permissions where view { id name } context } person { ...Person }
+    grant { permissions attributes { read write } where view { id name } context } person { ...Person }
   }`,
   UserReference: 'fragment UserReference on UserReference { id email }',
   Device: `fragment Device on Device {${deviceFields('attributes')}}`,
@@ -33,7 +33,7 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
   AccessKey: `fragment AccessKey on AccessKey {
-    key name enabled readOnly requireDigest algorithm created lastUsed expires kind permissions where view { id name } context networks rateShare
+    key name enabled readOnly requireDigest algorithm created lastUsed expires kind permissions attributes { read write } where view { id name } context networks rateShare
     suspended replacedBy
     createdBy { kind id name user { ...UserReference } }
   }`,

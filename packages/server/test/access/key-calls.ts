@@ -15,7 +15,15 @@ export const keyMutationCalls: Record<string, Call> = {
     naming: { 'access.view': notFound(({ view }) => keyOf(view)) },
     others: [
       ...['name', 'readOnly', 'requireDigest', 'expires', 'publicKey'],
-      ...['access.permissions', 'access.where', 'access.context', 'networks', 'personal', 'rateShare'],
+      ...[
+        'access.permissions',
+        'access.where',
+        'access.context',
+        'access.attributes',
+        'networks',
+        'personal',
+        'rateShare',
+      ],
     ],
   },
   'Mutation.updateAccessKey': {
@@ -28,6 +36,7 @@ export const keyMutationCalls: Record<string, Call> = {
       'name',
       'enabled',
       'access.permissions',
+      'access.attributes',
       'access.where',
       'access.context',
       'expires',

@@ -32,7 +32,7 @@ export const memberMutationCalls: Record<string, Call> = {
   'Mutation.createRole': {
     plain: () => `mutation { createRole(name: "${randomUUID()}", access: { permissions: [DEVICE_READ] }) { id } }`,
     naming: { 'access.view': notFound(({ view }) => roleOf(view)) },
-    others: ['name', 'access.permissions', 'access.where', 'access.context', 'groups'],
+    others: ['name', 'access.permissions', 'access.where', 'access.context', 'access.attributes', 'groups'],
   },
   'Mutation.updateRole': {
     plain: ({ role }) => updateRole(role),
@@ -40,7 +40,7 @@ export const memberMutationCalls: Record<string, Call> = {
       id: notFound(({ role }) => updateRole(role)),
       'access.view': notFound(({ view }, { role }) => restrictRole(role, view)),
     },
-    others: ['name', 'access.permissions', 'access.where', 'access.context', 'groups'],
+    others: ['name', 'access.permissions', 'access.where', 'access.context', 'access.attributes', 'groups'],
   },
   'Mutation.deleteRole': {
     plain: ({ role }) => deleteRole(role),

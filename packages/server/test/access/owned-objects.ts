@@ -95,7 +95,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     `mutation { createView(name: "${viewName}", columns: [{ name: "name" }], where: "attributes.${attribute} = \\"${mark}-value\\"") { id } }`,
   )
   const { createRole: role } = await user.data(
-    `mutation { createRole(name: "${mark}-role", access: { permissions: [DEVICE_READ] }) { id } }`,
+    `mutation { createRole(name: "${mark}-role", access: { permissions: [DEVICE_READ], attributes: { write: [] } }) { id } }`,
   )
   const { createInvitation: invitation } = await user.data(
     `mutation { createInvitation(roleId: "viewer", email: "${mark}@example.com") { id } }`,

@@ -33,6 +33,7 @@ export const typeQueries: Record<string, TypeQuery> = {
   AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),
   AttributeChangeList: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory`),
   AttributeName: throughLogin(() => 'attributeNames'),
+  AttributeScope: throughLogin(() => 'roles { attributes'),
   AttributesResult: ({ device }, selection) =>
     `mutation { setAttributesMany(items: [{ serviceId: ${literal(device)}, attributes: { x: "y" } }]) { ${selection} } }`,
   BulkCounts: throughLogin(({ bulkJob }) => `bulkJob(id: ${literal(bulkJob)}) { counts`),

@@ -19,6 +19,7 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
   },
   AccessKey: {
     permissions: ({ permissions }) => namesIn(permissions),
+    attributes: (key) => shownRestriction(key).attributes ?? null,
     where: (key) => shownRestriction(key).where ?? null,
     view: ({ own }, _arguments, context) => (own.view === undefined ? null : loadView(context, own.view)),
     context: ({ own }) => own.context ?? null,

@@ -4,6 +4,7 @@ import { attributesOfRow, type DeviceRow } from '../devices/device-row.ts'
 import { parseContext } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
 import { overlay } from './overlay.ts'
+import { readableOnly } from './readable-names.ts'
 
 /** Writes the attributes of the devices on a page. In a context, one statement reads the overrides of all devices. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
@@ -18,7 +19,10 @@ export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
     return (row) => {
       const base = attributesOfRow(row)
       const overriding = overrides.get(row[0])
-      return overriding === undefined ? base.text : JSON.stringify(overlay(base.value, overriding))
+      // The page contains only base values that the viewer can read.
+      return overriding === undefined
+        ? base.text
+        : JSON.stringify(overlay(base.value, readableOnly(context.viewer, overriding)))
     }
   },
 }

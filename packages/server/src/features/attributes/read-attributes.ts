@@ -1,9 +1,11 @@
 import type { Context } from '../../context.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
+import { namesOf } from '../../restriction.ts'
 import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
 import { overlay } from './overlay.ts'
+import { readableOnly } from './readable-names.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 
@@ -27,7 +29,7 @@ export const deviceBase = (context: Context, { id, attributes }: AttributeOwner)
 
 /** Returns the base values if they were read with the row. Otherwise, returns only the reserved values. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
-  device.reserved ?? deviceBase(context, device)
+  readable(context, device.reserved ?? deviceBase(context, device))
 
 export const serviceBase = (context: Context, service: ServiceOwner): Eventually<Read> => {
   if (service.id === service.deviceId) return deviceBase(context, service)
@@ -50,12 +52,19 @@ export function readAttributes<Kind extends AttributeOwner>(
 ): Eventually<Read> {
   const name = parseContext(contextName, 'context')
   const base = baseOf(context, owner)
-  if (name === undefined) return base
+  if (name === undefined) return readable(context, base)
   const overrides = attributeLoaders.overrides(context).load({ targetId: owner.id, context: name })
   return Promise.all([base, overrides]).then(([values, overriding]) =>
-    overriding === undefined ? values : overlay(parse(values), overriding),
+    limit(context, overriding === undefined ? values : overlay(parse(values), overriding)),
   )
 }
+
+/** Omits the values that the viewer cannot read. */
+const readable = (context: Context, read: Eventually<Read>): Eventually<Read> =>
+  read instanceof Promise ? read.then((found) => limit(context, found)) : limit(context, read)
+
+const limit = ({ viewer }: Context, read: Read): Read =>
+  namesOf(viewer) === undefined ? read : readableOnly(viewer, parse(read))
 
 /** Returns one value in a context, or null if the attribute is not set. */
 export function readAttribute<Kind extends AttributeOwner>(
@@ -80,8 +89,14 @@ export async function readOverrides(
   contextName: string,
 ): Promise<Attributes> {
   const name = parseContextName(contextName, 'context')
-  return (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}
+  const found = (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}
+  return readableOnly(context.viewer, found)
 }
 
-export const readContexts = (context: Context, { id }: AttributeOwner): Promise<string[]> =>
-  attributeLoaders.contexts(context).load(id)
+/** Lists the contexts with a value that the viewer can read. */
+export async function readContexts(context: Context, owner: AttributeOwner): Promise<string[]> {
+  const contexts = await attributeLoaders.contexts(context).load(owner.id)
+  if (namesOf(context.viewer) === undefined) return contexts
+  const overrides = await Promise.all(contexts.map((name) => readOverrides(context, owner, name)))
+  return contexts.filter((_name, index) => Object.keys(overrides[index]!).length > 0)
+}

@@ -21,6 +21,7 @@ import type { Attributes } from './attributes.ts'
 import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
+import { assertWritable, readableOnly } from './readable-names.ts'
 import { attributesIn, kindOnTarget, replaceAttributes, type Target } from './target.ts'
 
 export interface AttributesInput {
@@ -174,9 +175,14 @@ function writeOne(
   const { context } = write
   const names = write.changes.map(({ name }) => name)
   assertMayChangeAttributes(viewer, { kind: target.kind, context, names })
+  for (const { name, value } of write.changes) {
+    const isGroup = name.length === 1 && value === null && kindOnTarget(target, name[0]) === 'group'
+    assertWritable(viewer, { name, isGroup })
+  }
   const changes = applyWrite(target, write)
   if (Object.keys(changes).length > 0) events.push(changeEvent(target, context, changes))
-  return context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
+  const after = context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
+  return readableOnly(viewer, after)
 }
 
 /** Applies a write to a target in memory, by all rules, and returns the changes. */

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { UserPresenceArgs } from '../../resolvers.generated.ts'
+import { insideOf } from '../../restriction.ts'
 import { LONG_MINUTES, type PresencePoint, SHORT_MINUTES, selectSamples } from './presence-samples.queries.ts'
 import { readSpan } from './span.ts'
 
@@ -30,7 +31,7 @@ export async function listPresence(
   args: UserPresenceArgs,
 ): Promise<PresencePoint[] | null> {
   const { from, until } = readSpan(args, clock())
-  if (viewer.restriction !== undefined) return null
+  if (insideOf(viewer) !== undefined) return null
   rowMeter.add(() => samplesRead(args))
   return selectSamples(db, viewer.accountId, { from, until, minutes: intervalOf(from, until, clock()) })
 }

@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
+import type { Viewer } from '../../viewer.ts'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
+import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
 import type { Device, State } from './device.ts'
 
 /** The attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
@@ -63,6 +65,21 @@ export const columnOfReserved = (subName: string): number =>
 /** Returns a device's base attributes from a row that was read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_INDEX] as string, reservedGroup(row, RESERVED_INDEX))
+
+/** Omits the values that a viewer cannot read. */
+export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unknown]>(
+  viewer: Viewer,
+  row: Row,
+  attributes: AttributesRead,
+): Row {
+  if (attributes === false) return row
+  const cells: unknown[] = [...row]
+  for (const [index, subName] of Array.from(reservedColumns.keys()).entries())
+    if (!isReadableName(viewer, `${RESERVED_GROUP}.${subName}`)) cells[RESERVED_INDEX + index] = null
+  if (attributes === true)
+    cells[ATTRIBUTES_INDEX] = JSON.stringify(readableOnly(viewer, JSON.parse(cells[ATTRIBUTES_INDEX] as string)))
+  return cells as unknown as Row
+}
 
 /** Converts a row, which can contain more columns after those of the device. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {

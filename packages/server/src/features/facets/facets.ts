@@ -6,6 +6,7 @@ import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
+import { assertReadable, assertReadsAll } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
@@ -85,6 +86,8 @@ async function readCounted(
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
+  if (subject.type === 'attribute') assertReadable(context.viewer, subject.name)
+  else if (subject.name === 'contexts') assertReadsAll(context.viewer, 'contexts')
   if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
     throw badInput(`${path}: ${JSON.stringify(name)} is a group. Use one of its names, such as ${name}.x`)
   }

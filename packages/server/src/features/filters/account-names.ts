@@ -2,6 +2,7 @@ import { type AttributeName, type FilterKind, fieldType, type KnownNames, printN
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { assertReadableText } from '../attributes/readable-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
@@ -10,6 +11,7 @@ import { check, filterError, type ReadFilter, readFilter } from './read-filter.t
  * numbers. The error suggests the closest name.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
+  for (const name of filter.names) assertReadableText(context.viewer, name)
   const { text, place } = filter
   const unknown = await findUnknown(context, [...filter.names])
   const versions = await findVersions(context, [...filter.fractions])

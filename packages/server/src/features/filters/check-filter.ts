@@ -18,9 +18,10 @@ import { badInput } from '../../errors.ts'
 import { MANY_ROWS } from '../../graphql/cost/row-count.ts'
 import { assertStorable } from '../../lib/text.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
-import { insideOf } from '../../restriction.ts'
+import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
@@ -111,6 +112,8 @@ async function completionsFor(context: Context, expected: Expectation, completin
 }
 
 async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
+  // Overrides in a context may be of names that the viewer cannot read.
+  if (namesOf(viewer) !== undefined) return []
   rowMeter.add(() => SAMPLED_ROWS)
   const contexts = await selectFrequentContexts(db, viewer.accountId, insideOf(viewer))
   return contexts
@@ -163,6 +166,7 @@ async function valuesFor(
   const condition = filter?.type === 'services' ? filter.condition : filter
   if (condition?.type !== 'present' || kind === 'event') return []
   const { subject: found } = condition
+  if (found.type === 'attribute' && !isReadableName(viewer, found.name.join('.'))) return []
   if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
   rowMeter.add(() => SAMPLED_ROWS)
   const isNumber = found.type === 'field' && found.valueType === 'number'

@@ -1,10 +1,18 @@
 import { canonicalize, type FilterUsage } from '@muster/filter'
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import type { Context } from '../../context.ts'
-import { badInput } from '../../errors.ts'
-import { type Access, insideOf, neverRestricted, type RestrictionPart, restrictionOf } from '../../restriction.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import {
+  type Access,
+  type AttributeScope,
+  insideOf,
+  namesOf,
+  neverRestricted,
+  type RestrictionPart,
+  restrictionOf,
+} from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
-import { parseContext } from '../attributes/attribute-name.ts'
+import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter } from '../views/use-view.ts'
@@ -14,6 +22,7 @@ export interface AccessArguments {
   where?: string | null
   view?: string | null
   context?: string | null
+  attributes?: Partial<AttributeScope> | null
 }
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
@@ -21,13 +30,14 @@ type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 /** Reads the restriction that a caller gives to a role or key. Its filter and view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
-  { where, view, context: contextName }: AccessArguments,
+  { where, view, context: contextName, attributes }: AccessArguments,
   usage: Usage,
 ): Promise<RestrictionPart> {
   const inContext = parseContext(contextName, 'access.context')
+  const names = attributes == null ? {} : readNames(attributes)
   if (where == null && view == null) {
     if (inContext !== undefined) throw badInput('access.context is only used with access.where or access.view')
-    return {}
+    return names
   }
   const own = where == null ? undefined : await readWhere(context, where, usage)
   const selection = await applyView(context, { where: own, viewId: view, inContext }, { kind: 'device' })
@@ -36,7 +46,30 @@ export async function readOwnRestriction(
     ...(own !== undefined && { where: own.canonical }),
     ...(view != null && { view }),
     ...(inContext !== undefined && { context: inContext }),
+    ...names,
   }
+}
+
+const MAX_PATTERNS = 50
+
+/** Returns an empty object for all names. */
+function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pick<RestrictionPart, 'attributes'> {
+  for (const [list, patterns] of Object.entries({ read, write })) {
+    const path = `access.attributes.${list}`
+    if (patterns.length > MAX_PATTERNS)
+      throw new ApiError('LIMIT_EXCEEDED', `at most ${MAX_PATTERNS} names in ${path}, found ${patterns.length}`)
+    for (const [index, pattern] of patterns.entries()) assertPattern(pattern, `${path}[${index}]`)
+  }
+  return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }
+}
+
+/** A name, or the beginning of one with a star. */
+function assertPattern(pattern: string, path: string): void {
+  const star = pattern.indexOf('*')
+  if (star !== -1 && star < pattern.length - 1)
+    throw badInput(`${path} can only have a star at its end, as in status.*`)
+  // A letter in place of the star makes a name of a beginning such as status.*
+  parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }
 
 async function readWhere(context: Context, where: string, usage: Usage): Promise<ReadFilter> {
@@ -70,6 +103,7 @@ export async function assertViews(
 
 /** Adds a filter to the restriction of a key, which can only become narrower. */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
+  if (added.attributes !== undefined) return narrowed(withNames(own, added.attributes), { ...omitNames(added) })
   if (added.where === undefined) return own
   if (own.where === undefined) return { ...own, where: added.where }
   const place = { kind: 'device', usage: 'accessKey', path: 'access.where' } as const
@@ -79,13 +113,34 @@ export function narrowed(own: RestrictionPart, added: RestrictionPart): Restrict
   return { ...own, where: canonical! }
 }
 
+const omitNames = ({ attributes: _attributes, ...part }: RestrictionPart): RestrictionPart => part
+
+/** Replaces the names of a key with some of them. */
+function withNames(own: RestrictionPart, attributes: AttributeScope): RestrictionPart {
+  const { read = ['*'], write = ['*'] } = own.attributes ?? {}
+  assertWithin(attributes.write, write, 'access.attributes.write')
+  assertWithin(attributes.read, [...read, ...write], 'access.attributes.read')
+  return { ...own, attributes }
+}
+
+function assertWithin(patterns: readonly string[], before: readonly string[], path: string): void {
+  const isWithin = (pattern: string): boolean =>
+    before.some((each) => each === pattern || (each.endsWith('*') && pattern.startsWith(each.slice(0, -1))))
+  const more = patterns.find((pattern) => !isWithin(pattern))
+  if (more !== undefined) throw badInput(`${path}: ${JSON.stringify(more)} would grant more than the key has`)
+}
+
 /**
  * Returns the restrictions that the caller passes on to every role and key that the caller grants. A view is replaced
  * by a copy of its filter.
  */
 export function withinOf(viewer: Viewer): RestrictionPart[] {
   const inside = insideOf(viewer)
-  return inside === undefined ? [] : [{ where: canonicalize(inside, 'device') }]
+  const names = namesOf(viewer) ?? []
+  return [
+    ...(inside === undefined ? [] : [{ where: canonicalize(inside, 'device') }]),
+    ...names.map((attributes) => ({ attributes })),
+  ]
 }
 
 /**
@@ -107,7 +162,7 @@ export function grantedPermissions(
 export function assertRestrictable(permissions: number): void {
   const wrong = namesIn(permissions & neverRestricted)
   if (wrong.length === 0) return
-  const rule = 'a role or key that is restricted to some devices cannot have'
+  const rule = 'a role or key that is restricted to some devices or attributes cannot have'
   throw badInput(`access.permissions: ${rule} ${wrong.join(', ')}`)
 }
 
@@ -115,7 +170,12 @@ export function assertRestrictable(permissions: number): void {
 export function shownRestriction({ own, within }: Pick<Access, 'own' | 'within'>): RestrictionPart {
   if (within.length === 0) return own
   const parts = [own, ...within].flatMap(({ where }) => where ?? [])
-  return { ...own, where: parts.length === 1 ? parts[0]! : joined(parts) }
+  const attributes = [own, ...within].find((part) => part.attributes !== undefined)?.attributes
+  return {
+    ...own,
+    ...(parts.length > 0 && { where: parts.length === 1 ? parts[0]! : joined(parts) }),
+    ...(attributes !== undefined && { attributes }),
+  }
 }
 
 function joined(parts: readonly string[]): string {

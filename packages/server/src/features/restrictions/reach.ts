@@ -23,8 +23,13 @@ export async function readReach(
   accountId: string,
   restriction: readonly RestrictionPart[],
 ): Promise<Reach> {
-  const filters = await Promise.all(restriction.map((part) => devicesOf(db, accountId, part)))
-  return { devices: allOf(filters) }
+  const ofDevices = restriction.filter(({ where, view }) => where !== undefined || view !== undefined)
+  const filters = await Promise.all(ofDevices.map((part) => devicesOf(db, accountId, part)))
+  const names = restriction.flatMap(({ attributes }) => attributes ?? [])
+  return {
+    devices: filters.length === 0 ? undefined : allOf(filters),
+    names: names.length === 0 ? undefined : names,
+  }
 }
 
 /** Returns the filter of a restriction's devices. A view that was deleted or is invalid matches no device. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { CompiledField, LeafField } from '../../graphql/written/row-writers.ts'
+import { assertReadable } from '../attributes/readable-names.ts'
 import type { DeviceRow } from '../devices/device-row.ts'
 import { stateColumn } from './service-row.ts'
 import { writeServicesOfDevices } from './services.queries.ts'
@@ -62,10 +63,12 @@ export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
       json &&
       (async ({ rows, args, context, addObjects }) => {
         const selection = args as ServiceListArguments
+        const order = readServiceOrder(selection.sort)
+        if (typeof order.by !== 'string') assertReadable(context.viewer, order.by)
         const written = await writeServicesOfDevices(context.db, context.viewer.accountId, {
           devices: rows.map(([id, , , , , state]) => ({ id, state })),
           filter: readServiceFilter(selection),
-          order: readServiceOrder(selection.sort),
+          order,
           json,
         })
         const ofDevice = rows.map(() => '[]')

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { assertReadable } from '../attributes/readable-names.ts'
 import type { Device } from '../devices/device.ts'
 import type { Service } from './service.ts'
 import { selectServicesOfDevices } from './services.queries.ts'
@@ -34,6 +35,7 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)
+  if (typeof order.by !== 'string') assertReadable(context.viewer, order.by)
   // A document can select the same device twice, but the statement must read it once.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {

@@ -1,6 +1,9 @@
 import { isIndexed, type ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
+import { namesOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import { readableFilter } from '../attributes/readable-names.ts'
 import { check, type FilterPlace, type ReadFilter, toFilterProblem } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
@@ -9,7 +12,7 @@ import { selectView } from './views.queries.ts'
 /** The caller that reads an account's views: a request or the server itself. */
 export interface ViewReader {
   readonly db: Database
-  readonly viewer: { readonly accountId: string; readonly restriction?: unknown }
+  readonly viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
 }
 
 /** A list's filter and context after a view has been applied. */
@@ -28,6 +31,17 @@ export interface Selection {
  * view and CONFLICT for an invalid one, because the list would contain too many objects without the view's filter.
  */
 export async function applyView(
+  context: ViewReader,
+  given: Parameters<typeof combineWithView>[1],
+  place: Pick<FilterPlace, 'kind'>,
+): Promise<Selection> {
+  const selection = await combineWithView(context, given, place)
+  const { where } = selection
+  if (where === undefined || namesOf(context.viewer) === undefined) return selection
+  return { ...selection, where: { ...where, filter: readableFilter(context.viewer, where.filter) } }
+}
+
+async function combineWithView(
   context: ViewReader,
   {
     where,

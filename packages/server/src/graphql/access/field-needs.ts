@@ -38,13 +38,20 @@ interface MaskedNeed extends FieldNeed {
   readonly anyOf: number
 }
 
-/** Returns whether callers who are restricted to some devices can select a field. */
-export type IsOpen = (field: string) => boolean
+/** Which restricted callers can select a field. */
+export interface RestrictedRules {
+  /** Whether callers who are restricted to some devices can. */
+  readonly toDevices: (field: string) => boolean
+  /** Whether callers who are restricted to some attribute names can. */
+  readonly toNames: (field: string) => boolean
+}
 
 export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
   /** The fields, in sorted order, that callers who are restricted to some devices cannot select. */
   readonly closed: readonly string[]
+  /** The same for callers who are restricted to some attribute names. */
+  readonly closedToNames: readonly string[]
   /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
 }
@@ -75,13 +82,14 @@ export function createNeedsReader(
 interface Reading extends NeedsInput {
   schema: GraphQLSchema
   rules: FieldRules
-  isOpen: IsOpen
+  isOpen: RestrictedRules
 }
 
 /** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
 function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const closed = new Set<string>()
+  const closedToNames = new Set<string>()
   const visited = new Map<SelectionSetNode, Set<string>>()
   let dependsOnVariables = false
 
@@ -100,7 +108,8 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
     // Fields of introspection need no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
-    if (!isOpen(field)) closed.add(field)
+    if (!isOpen.toDevices(field)) closed.add(field)
+    if (!isOpen.toNames(field)) closedToNames.add(field)
     let rule = rules(field)
     if (typeof rule === 'function') {
       if (node.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true
@@ -128,10 +137,16 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
   }
 
   visit(schema.getRootType(operation.operation)!, operation.selectionSet)
-  return { needs: documentNeeds([...needs.values()], [...closed].sort()), dependsOnVariables }
+  return {
+    needs: documentNeeds([...needs.values()], {
+      closed: [...closed].sort(),
+      closedToNames: [...closedToNames].sort(),
+    }),
+    dependsOnVariables,
+  }
 }
 
-function documentNeeds(needs: MaskedNeed[], closed: readonly string[]): DocumentNeeds {
+function documentNeeds(needs: MaskedNeed[], closed: Pick<DocumentNeeds, 'closed' | 'closedToNames'>): DocumentNeeds {
   const all = needs.sort((one, other) =>
     `${one.field} ${one.permission}` < `${other.field} ${other.permission}` ? -1 : 1,
   )
@@ -139,7 +154,7 @@ function documentNeeds(needs: MaskedNeed[], closed: readonly string[]): Document
   const named = all.map(({ field, permission }) => ({ field, permission }))
   return {
     all: named,
-    closed,
+    ...closed,
     missing: (granted) =>
       masks.every((mask) => granted & mask) ? [] : named.filter((_need, index) => !(granted & all[index]!.anyOf)),
   }

@@ -3,7 +3,8 @@ import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { limits } from '../../../limits.ts'
-import { insideOf } from '../../../restriction.ts'
+import { insideOf, namesOf } from '../../../restriction.ts'
+import { isReadableName } from '../readable-names.ts'
 import {
   type AttributeName,
   countNamesInside,
@@ -32,6 +33,13 @@ const RECENT_EVENTS = 20_000
  * and from later events.
  */
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
+  const names = await listAll(context)
+  return namesOf(context.viewer) === undefined
+    ? names
+    : names.filter(({ name }) => isReadableName(context.viewer, name))
+})
+
+async function listAll(context: Context): Promise<AttributeName[]> {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
   const inside = insideOf(viewer)
@@ -49,7 +57,7 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
   const joined = await nameCounts.join(accountId, summary)
   const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
   return withRecentChanges(context, joined, since)
-})
+}
 
 /** The summary is of all devices, so a restricted caller counts the names. */
 async function listNamesInside({ db, viewer, rowMeter }: Context, inside: ResolvedFilter): Promise<AttributeName[]> {

@@ -5,7 +5,9 @@ import { assertName } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { flattenAttributes } from '../../attributes/apply-changes.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
+import { assertWritable } from '../../attributes/readable-names.ts'
 import { sourceOf } from '../../events/event-source.ts'
 import { actorOf, fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
@@ -56,6 +58,7 @@ export async function registerDevice(
   assertDeviceFields(input)
   const services = newServices(input.services ?? [])
   const { attributes, reserved } = initialAttributes(input.attributes ?? {}, 'attributes')
+  for (const { name } of flattenAttributes(input.attributes ?? {}, 'attributes')) assertWritable(viewer, { name })
 
   const id = newId()
   const secret = newDeviceSecret()

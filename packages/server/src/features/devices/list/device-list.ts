@@ -5,9 +5,10 @@ import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { namesOf } from '../../../restriction.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
-import { type AttributesRead, toDevice } from '../device-row.ts'
+import { type AttributesRead, readableRow, toDevice } from '../device-row.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
 import type { DeviceListArguments } from './device-list-arguments.ts'
@@ -35,12 +36,13 @@ export async function listDevices(
   )
   const start = isUnfiltered(filter) && order.further.length === 0 ? await fromNearerEnd(found, total) : found
   const { reasons } = rowsReadByPage({ filter, order, start })
-  const rows = await readDevicePage({
+  const read = await readDevicePage({
     page: { filter, order, start, limit: page.size + 1, attributes },
     read: (query) => walk(db, reasons, (walking) => selectDevicePage(walking, accountId, query)),
     charge: () => rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows),
     countAll: () => countDevices(db, accountId, {}),
   })
+  const rows = namesOf(viewer) === undefined ? read : read.map((row) => readableRow(viewer, row, attributes))
   return listOf({
     rows,
     size: page.size,

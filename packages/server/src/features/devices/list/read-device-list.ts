@@ -1,6 +1,8 @@
 import type { Context } from '../../../context.ts'
 import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { parseContext } from '../../attributes/attribute-name.ts'
+import { assertReadable, assertReadsAll } from '../../attributes/readable-names.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import { applyView } from '../../views/use-view.ts'
 import type { ViewColumn } from '../../views/view.ts'
@@ -23,7 +25,18 @@ export interface DeviceListWithView extends DeviceListRequest {
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)
   const inside = insideOf(context.viewer)
+  assertReadableOrder(context.viewer, list)
   return inside === undefined ? list : { ...list, filter: { ...list.filter, inside } }
+}
+
+/** Rejects names that the viewer cannot read in the order and in `attributes`. */
+function assertReadableOrder(viewer: Viewer, { order, filter }: DeviceListRequest): void {
+  for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadable(viewer, by)
+  for (const { name, value } of filter.values ?? []) {
+    assertReadable(viewer, name)
+    // A missing value would show whether there is a group with this name.
+    if (value === null) assertReadsAll(viewer, 'null in attributes')
+  }
 }
 
 async function readWithView(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {

@@ -7,6 +7,7 @@ import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import type { SortKey } from '../../../graphql/lists/cursor.ts'
 import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
 import { insideOf } from '../../../restriction.ts'
+import { assertReadable } from '../../attributes/readable-names.ts'
 import { parseId } from '../../devices/device-id.ts'
 import { countDevices, WALKED } from '../../devices/list/device-list.queries.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
@@ -33,6 +34,7 @@ export async function listServices(
   const { accountId } = viewer
   const request = limitTo(insideOf(viewer), await applyViewTo(context, args, readServicesArguments(args, firstRecord)))
   const { selection, keys, order, page } = request
+  for (const { by } of keys) if (typeof by !== 'string') assertReadable(viewer, by)
   await assertKnownSortKeys(context, args.sortBy ?? [], {
     kind: 'service',
     names: keys.map(({ by }) => by),

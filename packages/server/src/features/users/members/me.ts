@@ -45,11 +45,12 @@ export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)
   const [part = {}, ...others] = viewer.restriction ?? []
+  const attributes = viewer.restriction?.find((each) => each.attributes !== undefined)?.attributes ?? null
   const inside = insideOf(viewer)
   if (others.length > 0 && inside !== undefined)
-    return { permissions, where: canonicalize(inside, 'device'), view: null, context: null }
+    return { permissions, where: canonicalize(inside, 'device'), view: null, context: null, attributes }
   const view = part.view === undefined ? null : await loadView(context, part.view)
-  return { permissions, where: part.where ?? null, view, context: part.context ?? null }
+  return { permissions, where: part.where ?? null, view, context: part.context ?? null, attributes }
 }
 
 export function findOwnPerson(context: Context): Promise<KnownPerson | null> {

@@ -1,4 +1,5 @@
 import type { PermissionName } from '../../../access.ts'
+import type { AttributeScope } from '../../../restriction.ts'
 import type { View } from '../../views/view.ts'
 
 export interface Member {
@@ -21,4 +22,5 @@ export interface Grant {
   where: string | null
   view: View | null
   context: string | null
+  attributes: AttributeScope | null
 }

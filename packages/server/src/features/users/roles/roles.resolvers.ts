@@ -11,6 +11,7 @@ export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url),
   Role: {
     builtIn: ({ id }) => isBuiltIn(id),
     permissions: (role) => permissionsOf(role),
+    attributes: (role) => shownRestriction(role).attributes ?? null,
     where: (role) => shownRestriction(role).where ?? null,
     view: ({ own }, _args, context) => (own.view === undefined ? null : loadView(context, own.view)),
     context: ({ own }) => own.context ?? null,

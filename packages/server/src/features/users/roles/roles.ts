@@ -124,15 +124,17 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
 
 /** Omitted parts of the restriction stay unchanged; null removes them. */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
-  if (access.where === undefined && access.view === undefined && access.context === undefined) return undefined
+  const given = [access.where, access.view, access.context, access.attributes]
+  if (given.every((each) => each === undefined)) return undefined
   const { own } = await getRole(context.db, context.viewer.accountId, roleId)
-  const { where = own.where, view = own.view, context: inContext = own.context } = access
+  const { where = own.where, view = own.view, context: inContext = own.context, attributes = own.attributes } = access
   const after = {
     ...(where != null && { where }),
     ...(view != null && { view }),
     ...(inContext != null && { context: inContext }),
+    ...(attributes != null && { attributes }),
   }
-  return isSameRestriction([after], [own]) ? own : readOwnRestriction(context, after, 'role')
+  return isSameRestriction([after as RestrictionPart], [own]) ? own : readOwnRestriction(context, after, 'role')
 }
 
 export async function deleteRole({ db, viewer, clock }: Context, id: string): Promise<void> {
@@ -170,6 +172,7 @@ const dataOf = ({ name, permissions, own, groups }: Role) => ({
   where: own.where ?? null,
   view: own.view ?? null,
   context: own.context ?? null,
+  attributes: own.attributes === undefined ? null : JSON.stringify(own.attributes),
 })
 
 const announce = (

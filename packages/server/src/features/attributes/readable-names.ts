@@ -1,0 +1,106 @@
+import type { Condition, ResolvedFilter } from '@muster/filter'
+import { ApiError } from '../../errors.ts'
+import { namesOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import { type AttributeName, joinAttributeName } from './attribute-name.ts'
+import { type Attributes, emptyObject } from './attributes.ts'
+
+type Restricted = Pick<Viewer, 'restriction' | 'reach'>
+
+/** Whether a pattern is a name, or the beginning of it with a star. `status.*` is also the group itself. */
+function covers(pattern: string, name: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === name
+  const beginning = pattern.slice(0, -1)
+  return name.startsWith(beginning) || `${name}.` === beginning
+}
+
+/** Whether a pattern is the whole group. */
+const coversGroup = (pattern: string, group: string): boolean =>
+  pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
+
+/** Names in `write` are readable too. */
+const isReadable = (viewer: Restricted, name: AttributeName): boolean => {
+  const text = joinAttributeName(name)
+  return (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, text)))
+}
+
+/** Throws FORBIDDEN if the viewer cannot read a name that the request filters, sorts, or groups by. */
+export function assertReadable(viewer: Restricted, name: AttributeName): void {
+  if (!isReadable(viewer, name)) throw unreadable(joinAttributeName(name))
+}
+
+/** The same for a name as filters write it. */
+export function assertReadableText(viewer: Restricted, name: string): void {
+  if (!isReadableName(viewer, name)) throw unreadable(name)
+}
+
+const unreadable = (name: string): ApiError => forbidden(`you cannot read the attribute ${JSON.stringify(name)}`)
+
+const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
+
+/** Throws FORBIDDEN if the viewer cannot read some attributes, so that it cannot use something that depends on all of them. */
+export function assertReadsAll(viewer: Restricted, what: string): void {
+  if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
+}
+
+/** Throws FORBIDDEN if the viewer cannot set a name, or cannot remove a whole group. */
+export function assertWritable(
+  viewer: Restricted,
+  { name, isGroup = false }: { name: AttributeName; isGroup?: boolean },
+): void {
+  const text = joinAttributeName(name)
+  const allows = (pattern: string): boolean => (isGroup ? coversGroup(pattern, text) : covers(pattern, text))
+  if ((namesOf(viewer) ?? []).every(({ write }) => write.some(allows))) return
+  throw forbidden(`you cannot set the attribute ${JSON.stringify(text)}`)
+}
+
+/** Omits the values that the viewer cannot read. */
+export function readableOnly(viewer: Restricted, attributes: Attributes): Attributes {
+  if (namesOf(viewer) === undefined) return attributes
+  const readable: Attributes = emptyObject()
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'string') {
+      if (isReadable(viewer, [name])) readable[name] = value
+      continue
+    }
+    const members = Object.entries(value).filter(([subName]) => isReadable(viewer, [name, subName]))
+    if (members.length > 0) readable[name] = Object.assign(emptyObject<string>(), Object.fromEntries(members))
+  }
+  return readable
+}
+
+/** Whether the viewer can read a name as lists of names write it. */
+export const isReadableName = (viewer: Restricted, name: string): boolean =>
+  (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
+
+/**
+ * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. The presence of a name becomes that of a value, because a
+ * group of this name may contain only names that the viewer cannot read.
+ */
+export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
+  if (namesOf(viewer) === undefined) return filter
+  switch (filter.type) {
+    case 'and':
+    case 'or':
+      return { ...filter, operands: filter.operands.map((operand) => readableFilter(viewer, operand)) }
+    case 'not':
+      return { ...filter, operand: readableFilter(viewer, filter.operand) }
+    case 'services':
+      return filter.condition === null ? filter : { ...filter, condition: readableFilter(viewer, filter.condition) }
+    default:
+      return readableCondition(viewer, filter)
+  }
+}
+
+function readableCondition(viewer: Restricted, condition: Condition): Condition {
+  if (condition.type === 'any') assertReadsAll(viewer, 'any()')
+  if (!('subject' in condition)) return condition
+  const { subject } = condition
+  if (subject.type === 'field') {
+    if (subject.name === 'contexts' || subject.name === 'changed') assertReadsAll(viewer, subject.name)
+    return condition
+  }
+  assertReadable(viewer, subject.name)
+  if (condition.type !== 'present' || subject.type !== 'attribute' || subject.name.length === 2) return condition
+  return { type: 'compare', subject, operator: ':', literal: { type: 'pattern', parts: ['', ''] } }
+}

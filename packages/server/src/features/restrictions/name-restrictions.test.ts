@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
+import { failure, type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+let user: TestUser
+let device: string
+let service: string
+beforeEach(async () => {
+  user = await app.createUser()
+  const { registerDevice } = await user.data(
+    `mutation ($attributes: Object) { registerDevice(name: "one", attributes: $attributes, services: [{ name: "ssh" }]) {
+      device { id services { id } } } }`,
+    {
+      attributes: {
+        site: 'oslo',
+        secret: 'hidden',
+        net: { wifi: 'w', wired: 'x', ssid: 'hidden' },
+        status: { fan: 'ok' },
+        $svc: { statusA: 'a', categoryA: 'hidden' },
+      },
+    },
+  )
+  device = registerDevice.device.id
+  service = registerDevice.device.services[0].id
+  for (const id of [device, service, user.accountId])
+    for (const [name, context] of [
+      ['secret', 'private'],
+      ['site', 'night'],
+      ['secret', 'night'],
+    ])
+      await user.data(
+        `mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "hidden-${name}", context: "${context}") }`,
+      )
+  for (const id of [service, user.accountId])
+    await user.data(`mutation { setAttributes(serviceId: "${id}", attributes: { site: "oslo", secret: "hidden" }) }`)
+})
+
+const create = (attributes: string, more = ''): Promise<TestUser & { accessKey: Json }> =>
+  keyOf(app, sendAsUser(user), `access: { attributes: ${attributes}${more} }`)
+
+const reader = (): Promise<TestUser> => create('{ read: ["site", "net.w*"], write: ["status.*", "$svc.statusA"] }')
+const forbidden = { code: 'FORBIDDEN', reason: 'attribute' }
+
+describe('a key that is restricted to some attributes', () => {
+  it('reads only these', async () => {
+    const key = await reader()
+    const visible = { site: 'oslo', net: { wifi: 'w', wired: 'x' }, status: { fan: 'ok' }, $svc: { statusA: 'a' } }
+    const fields = `attributes inNight: attributes(context: "night") secret: attribute(name: "secret") site: attribute(name: "site")
+      overrides(context: "night") inPrivate: overrides(context: "private") contexts`
+    const document = `query ($device: [String!]!, $service: [String!]!) { login {
+      device(id: $device) { ${fields} statusA categoryA services { ${fields} } }
+      devices { items { ${fields} statusA categoryA } }
+      plain: devices { items { id attributes inNight: attributes(context: "night") categoryA } }
+      service(id: $service) { ${fields} }
+      services { items { ${fields} } }
+      ${fields}
+      attributeNames { name } } }`
+    // The second use of the document is compiled.
+    for (let use = 1; use <= 3; use++) {
+      const { login } = await key.data(document, { device: [device], service: [service, device] })
+      expect(JSON.stringify(login)).not.toContain('hidden"')
+      expect(JSON.stringify(login)).not.toContain('hidden-secret')
+      expect(JSON.stringify(login)).not.toContain('"private"')
+      for (const each of [login.device[0], login.devices.items[0]])
+        expect(each).toMatchObject({
+          attributes: visible,
+          inNight: { ...visible, site: 'hidden-site' },
+          overrides: { site: 'hidden-site' },
+          inPrivate: {},
+          contexts: ['night'],
+          secret: null,
+          site: 'oslo',
+          statusA: 'a',
+          categoryA: null,
+        })
+      expect(login.plain.items[0]).toMatchObject({ attributes: visible, categoryA: null })
+      expect(login.device[0].services[0].attributes).toEqual({ site: 'oslo' })
+      expect(login.services.items[0].attributes).toEqual({ site: 'oslo' })
+      expect(login.service[0].attributes).toEqual({ site: 'oslo' })
+      expect(login.attributes).toEqual({ site: 'oslo' })
+      expect(login.attributeNames.map(({ name }: Json) => name)).toEqual([
+        '$svc.statusA',
+        'net.wifi',
+        'net.wired',
+        'site',
+        'status.fan',
+      ])
+    }
+    const alone = '{ login { devices { items { id categoryA statusA } } } }'
+    for (let use = 1; use <= 3; use++)
+      expect((await key.data(alone)).login.devices.items[0]).toMatchObject({ categoryA: null, statusA: 'a' })
+  })
+
+  it('does not filter, sort, or group by others', async () => {
+    const key = await reader()
+    for (const field of [
+      'devices(where: "secret = hidden") { total }',
+      'devices(where: "NOT net.ssid:*") { total }',
+      'devices(where: "categoryA:*") { total }',
+      'devices(where: "services:(secret = hidden)") { total }',
+      'devices(where: "any(hidden)") { total }',
+      'devices(where: "contexts = private") { total }',
+      'devices(where: "in(\\"night\\", secret):*") { total }',
+      'devices(sort: "secret") { total }',
+      'devices(sortBy: ["name", "secret"]) { total }',
+      'devices(attributes: { secret: "hidden" }) { total }',
+      'devices(attributes: { net: null }) { total }',
+      'services(where: "secret = hidden") { total }',
+      'services(where: "device.secret = hidden") { total }',
+      'services(sortBy: ["secret"]) { total }',
+      'devices { items { services(sort: "secret") { id } } }',
+      'facets(by: ["secret"]) { total }',
+      'facets(by: ["contexts"]) { total }',
+      'facets(by: ["name"], where: "secret:*") { total }',
+      'deviceTotals(where: "secret:*") { total }',
+      'events { total }',
+      'devicesUrl',
+      'devices { items { attributeHistory { total } } }',
+    ])
+      expect(failure(await key.query(`{ login { ${field} } }`)), field).toEqual(forbidden)
+    const { login } = await key.data(
+      `{ login {
+      devices(where: "site = oslo AND status.fan = ok", sort: "site") { total }
+      group: devices(where: "attributes.net:*") { total }
+      facets(by: ["site", "net.wifi"]) { distinct } } }`.replace(/ *group:.*\n/, '\n'),
+    )
+    expect(login).toEqual({ devices: { total: 1 }, facets: [{ distinct: 1 }, { distinct: 1 }] })
+  })
+
+  it('sets only what it may', async () => {
+    const key = await reader()
+    const narrow = await create('{ read: ["*"], write: ["status.a*"] }')
+    const before = await rowsWithoutUsage(app.db, user.accountId)
+    for (const [caller, mutation] of [
+      [key, `setAttribute(serviceId: "${device}", name: "site", value: "x")`],
+      [key, `setAttribute(serviceId: "${user.accountId}", name: "secret", value: "x")`],
+      [key, `setAttribute(serviceId: "${service}", name: "site", value: null, context: "night")`],
+      [key, `setAttributes(serviceId: "${device}", attributes: { status: { fan: "x" }, site: "y" })`],
+      [key, `setAttribute(serviceId: "${device}", name: "net", value: null)`],
+      [narrow, `setAttribute(serviceId: "${device}", name: "status", value: null)`],
+      [narrow, `setAttribute(serviceId: "${device}", name: "status.fan", value: "x")`],
+      [key, 'registerDevice(name: "x", attributes: { secret: "x" }) { secret }'],
+    ] as const)
+      expect(failure(await caller.query(`mutation { ${mutation} }`)), mutation).toEqual(forbidden)
+    expect(await rowsWithoutUsage(app.db, user.accountId)).toEqual(before)
+    const { setAttributes, setAttributesMany } = await key.data(`mutation {
+      setAttributes(serviceId: "${device}", attributes: { status: { fan: "new" } })
+      setAttributesMany(items: [{ serviceId: "${device}", attributes: { status: { x: "1" } } },
+        { serviceId: "${device}", attributes: { secret: "x" } }]) { attributes code } }`)
+    expect(JSON.stringify([setAttributes, setAttributesMany])).not.toContain('hidden')
+    expect(setAttributesMany.map(({ code }: Json) => code)).toEqual([null, 'FORBIDDEN'])
+    await key.data(`mutation { setAttribute(serviceId: "${device}", name: "status", value: null) }`)
+  })
+
+  it('can only lose names, and shows them', async () => {
+    const key = await create('{ read: ["site", "net.*"], write: ["status.*"] }')
+    expect((await key.data('{ me { grant { attributes { read write } where } } }')).me.grant).toEqual({
+      attributes: { read: ['site', 'net.*'], write: ['status.*'] },
+      where: null,
+    })
+    const update = (attributes: string): Promise<Json> =>
+      user.query(
+        `mutation { updateAccessKey(key: "${key.keyId}", access: { attributes: ${attributes} }) { attributes { read } } }`,
+      )
+    expect(failure(await update('{ read: ["secret"], write: [] }'))).toEqual({ code: 'BAD_USER_INPUT' })
+    expect(failure(await update('{ read: ["site"], write: ["stat*"] }'))).toEqual({ code: 'BAD_USER_INPUT' })
+    expect(failure(await update('{ read: ["si*te"], write: [] }'))).toEqual({ code: 'BAD_USER_INPUT' })
+    expect((await update('{ read: ["net.w*"], write: [] }')).errors).toBeUndefined()
+    const read = async (): Promise<Json> =>
+      (await key.data('{ login { devices { items { attributes } } } }')).login.devices.items[0].attributes
+    await expect.poll(read, NOTIFIED).toEqual({ net: { wifi: 'w', wired: 'x' } })
+  })
+
+  it('reaches devices by a filter whose names it cannot read', async () => {
+    const key = await create('{ read: ["site"], write: [] }', ', where: "secret = hidden"')
+    const { login } = await key.data('{ login { devices { total items { attributes } } } }')
+    expect(login.devices).toEqual({ total: 1, items: [{ attributes: { site: 'oslo' } }] })
+  })
+})
