@@ -74,6 +74,11 @@ export const requestReasons = {
     code: 'FORBIDDEN',
     meaning: 'The signed-in person is not a member of the account, or the account does not exist.',
   },
+  'sign-in-required': {
+    code: 'FORBIDDEN',
+    meaning:
+      'The account requires another kind of sign-in than that of the session. `extensions.requiredSignIn` names it: SECOND_FACTOR or SSO.',
+  },
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
@@ -125,6 +130,12 @@ export class ApiError extends Error {
 }
 
 export const badInput = (message: string): ApiError => new ApiError('BAD_USER_INPUT', message)
+
+export function signInRequired(required: 'SECOND_FACTOR' | 'SSO'): ApiError {
+  const how = required === 'SSO' ? 'single sign-on' : 'single sign-on, a passkey, or a password and a code'
+  const details = { reason: 'sign-in-required', requiredSignIn: required }
+  return new ApiError('FORBIDDEN', `this account requires ${how}: sign in again`, details)
+}
 
 export const notFound = (what: string, id: string): ApiError =>
   new ApiError('NOT_FOUND', `no ${what} ${JSON.stringify(id)}`)

@@ -123,6 +123,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.keyPolicy': [['AUDIT_READ', 'KEY_MANAGE']],
   'User.limits': 'viewer',
   'User.members': [['AUDIT_READ', 'MEMBER_MANAGE']],
+  'User.signInPolicy': [['AUDIT_READ', 'MEMBER_MANAGE']],
   'User.name': 'viewer',
   'User.needs': 'viewer',
   'User.overrides': 'viewer',

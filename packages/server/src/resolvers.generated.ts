@@ -123,6 +123,8 @@ export type User = {
   account?: Maybe<User>;
   /** The members of the account, sorted by email address. */
   members: Array<Member>;
+  /** How members must sign in to work in this account. This does not affect access keys. */
+  signInPolicy: SignInPolicy;
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Array<Role>;
   id: Scalars['ID']['output'];
@@ -538,7 +540,10 @@ export type Mutation = {
   removeMember: Scalars['Boolean']['output'];
   /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole: Member;
-  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
+  /**
+   * Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT
+   * if the caller's own sign-in does not meet the new policy.
+   */
   updateAccount: User;
   /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
   createRole: Role;
@@ -877,6 +882,7 @@ export type MutationSetMemberRoleArgs = {
 export type MutationUpdateAccountArgs = {
   email?: InputMaybe<Scalars['String']['input']>;
   name?: InputMaybe<Scalars['String']['input']>;
+  signInPolicy?: InputMaybe<SignInPolicy>;
 };
 
 
@@ -2013,10 +2019,21 @@ export type Grant = {
   context?: Maybe<Scalars['String']['output']>;
 };
 
+/** How members must sign in to work in an account. */
+export type SignInPolicy =
+  /** Any way that the server offers. */
+  | 'ANY'
+  /** By passkey, by password and two-factor code, or by single sign-on. */
+  | 'SECOND_FACTOR'
+  /** By single sign-on. */
+  | 'SSO';
+
 /** A person's membership in an account. */
 export type Membership = {
   __typename?: 'Membership';
   account: AccountReference;
+  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  requiredSignIn?: Maybe<SignInPolicy>;
   role: Role;
 };
 
@@ -2382,6 +2399,7 @@ export type ResolversTypes = {
   AccountReference: ResolverTypeWrapper<AccountReference>;
   Person: ResolverTypeWrapper<Person>;
   Grant: ResolverTypeWrapper<GrantModel>;
+  SignInPolicy: SignInPolicy;
   Membership: ResolverTypeWrapper<Omit<Membership, 'role'> & { role: ResolversTypes['Role'] }>;
   Me: ResolverTypeWrapper<MeModel>;
   Member: ResolverTypeWrapper<MemberModel>;
@@ -2506,6 +2524,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   invitations?: Resolver<Array<ResolversTypes['Invitation']>, ParentType, ContextType>;
   account?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, Partial<UserAccountArgs>>;
   members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
+  signInPolicy?: Resolver<ResolversTypes['SignInPolicy'], ParentType, ContextType>;
   roles?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2970,6 +2989,7 @@ export type GrantResolvers<ContextType = Context, ParentType extends ResolversPa
 
 export type MembershipResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Membership'] = ResolversParentTypes['Membership']> = {
   account?: Resolver<ResolversTypes['AccountReference'], ParentType, ContextType>;
+  requiredSignIn?: Resolver<Maybe<ResolversTypes['SignInPolicy']>, ParentType, ContextType>;
   role?: Resolver<ResolversTypes['Role'], ParentType, ContextType>;
 };
 

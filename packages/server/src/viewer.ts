@@ -1,4 +1,5 @@
 import type { Reach, Restriction } from './restriction.ts'
+import type { RequiredSignIn } from './sign-in-policy.ts'
 
 /** The caller of a request. Every query is limited to this account. */
 export interface Viewer {
@@ -19,6 +20,10 @@ export interface Viewer {
   readonly address?: string
   /** The ID of the request's console session, if any. */
   readonly session?: string
+  /** How the person of the session signed in; null if that was not recorded. */
+  readonly signInMethod?: string | null
+  /** Set if the account requires another sign-in. The viewer then has no account. */
+  readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
   /** The restriction of the request to some devices. Undefined if the request has none. */

@@ -383,6 +383,7 @@ export const schemaTable: SchemaTable = {
  },
  "Membership": {
   "account": "AccountReference!",
+  "requiredSignIn": "SignInPolicy",
   "role": "Role!"
  },
  "Mutation": {
@@ -735,7 +736,8 @@ export const schemaTable: SchemaTable = {
    "User!",
    {
     "email": "String",
-    "name": "String"
+    "name": "String",
+    "signInPolicy": "SignInPolicy"
    }
   ],
   "updateDevice": [
@@ -1114,6 +1116,7 @@ export const schemaTable: SchemaTable = {
     "where": "String"
    }
   ],
+  "signInPolicy": "SignInPolicy!",
   "views": [
    "[View!]!",
    {

@@ -27,6 +27,9 @@ export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 /** A permission of a role or an access key. The reference lists the permission that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
+/** How members must sign in to work in an account. */
+export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
+
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export interface AccessInput {
   attributes?: AttributeScopeInput | null | undefined
@@ -659,6 +662,8 @@ export interface Member {
 /** A person's membership in an account. */
 export interface Membership {
   account: AccountReference
+  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  requiredSignIn: SignInPolicy | null
   role: Role
 }
 
@@ -786,6 +791,8 @@ export interface User {
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
+  /** How members must sign in to work in this account. This does not affect access keys. */
+  signInPolicy: SignInPolicy
 }
 
 /** A user's ID and email address. */
@@ -1505,6 +1512,8 @@ export interface MemberFields {
 /** The selectable fields of Membership. */
 export interface MembershipFields {
   account: Branch<'AccountReference', 'one'>
+  /** How the person must sign in to work in this account; null if the current sign-in is sufficient. */
+  requiredSignIn: Leaf<SignInPolicy | null>
   role: Branch<'Role', 'one'>
 }
 
@@ -1806,10 +1815,11 @@ export interface MutationFields {
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }>
-  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
+  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. */
   updateAccount: Branch<'User', 'one', {
     email?: string | null | undefined
     name?: string | null | undefined
+    signInPolicy?: SignInPolicy | null | undefined
   }>
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Branch<'Device', 'one', {
@@ -2267,6 +2277,8 @@ export interface UserFields {
     /** A filter of services, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
+  /** How members must sign in to work in this account. This does not affect access keys. */
+  signInPolicy: Leaf<SignInPolicy>
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Branch<'View', 'many', {
     id?: readonly string[] | null | undefined
@@ -2756,10 +2768,11 @@ export interface Mutations {
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
+  /** Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT if the caller's own sign-in does not meet the new policy. */
   updateAccount(args: {
     email?: string | null | undefined
     name?: string | null | undefined
+    signInPolicy?: SignInPolicy | null | undefined
   }, options?: CallOptions): Promise<User>
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice(args: {

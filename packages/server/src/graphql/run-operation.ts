@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
-import { ApiError } from '../errors.ts'
+import { ApiError, signInRequired } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
 import type { DocumentNeeds } from './access/field-needs.ts'
 import { markOutcomeDone } from './change-made.ts'
@@ -12,6 +12,8 @@ export interface GraphqlViewer {
   readonly readOnly: boolean
   /** The permissions as a mask. If omitted, the viewer has none. */
   readonly permissions?: number
+  /** Set if the account requires another sign-in. */
+  readonly requiredSignIn?: 'SECOND_FACTOR' | 'SSO'
   /** What the caller is restricted to, if anything. */
   readonly restriction?:
     | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
@@ -136,6 +138,7 @@ export function assertPermitted({
     if (viewer.restriction !== undefined) assertOpen(viewer.restriction, needs)
     return
   }
+  if (viewer.requiredSignIn !== undefined) throw signInRequired(viewer.requiredSignIn)
   const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
   throw new ApiError('FORBIDDEN', `the operation needs permissions that you do not have: ${named}`, {
     reason: 'permission',

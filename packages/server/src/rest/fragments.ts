@@ -14,7 +14,7 @@ export const fragments: Readonly<Record<string, string>> = {
     id email role { ...Role } created createdBy { kind id name user { ...UserReference } } expires emailStatus link
   }`,
   Me: `fragment Me on Me {
-    accessKey { ...AccessKey } account { ...AccountReference } accounts { account { ...AccountReference } role { ...Role } }
+    accessKey { ...AccessKey } account { ...AccountReference } accounts { account { ...AccountReference } requiredSignIn role { ...Role } }
     grant { permissions attributes { read write } where view { id name } context } person { ...Person }
   }`,
   UserReference: 'fragment UserReference on UserReference { id email }',

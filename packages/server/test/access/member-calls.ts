@@ -67,6 +67,6 @@ export const memberMutationCalls: Record<string, Call> = {
   },
   'Mutation.updateAccount': {
     plain: () => 'mutation { updateAccount(name: "x") { id name } }',
-    others: ['email', 'name'],
+    others: ['email', 'name', 'signInPolicy'],
   },
 }

@@ -11,7 +11,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events
     Device.attributeHistory Service.attributeHistory`,
   'EVENT_READ AUDIT_READ': 'User.attributeHistory WebhookDelivery.event',
-  'AUDIT_READ|MEMBER_MANAGE': 'User.members User.roles User.invitations',
+  'AUDIT_READ|MEMBER_MANAGE': 'User.members User.roles User.invitations User.signInPolicy',
   'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
   WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook
     Mutation.rotateWebhookSecret Mutation.testWebhook Mutation.redeliver`,

@@ -39,6 +39,7 @@ export const queryCalls: Record<string, Call> = {
       ),
     },
   },
+  'User.signInPolicy': { plain: user('signInPolicy') },
   'User.members': { plain: user('members { person { id email } role { name } source }') },
   'User.roles': { plain: user('roles { id name permissions groups members }') },
   'User.invitations': { plain: user('invitations { id email role { name } expires link }') },

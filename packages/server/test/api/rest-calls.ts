@@ -115,7 +115,7 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /bulk-jobs/{id}/retry': () => ({ statuses: ['FAILED', 'SKIPPED'] }),
   'POST /bulk-jobs/{id}/undo': () => ({ rate: 100 }),
   'POST /webhooks/{id}/secret': () => ({ overlap: 60 }),
-  'PATCH /user': () => ({ email: 'fleet@example.com', name: 'fleet' }),
+  'PATCH /user': () => ({ email: 'fleet@example.com', name: 'fleet', signInPolicy: 'ANY' }),
   'PATCH /members/{personId}': () => ({ roleId: 'operator' }),
   'DELETE /members/{personId}': () => ({ disableKeys: true }),
   'POST /roles': () => ({ name: 'readers', access: { permissions: ['DEVICE_READ'] }, groups: ['ops'] }),

@@ -1,6 +1,8 @@
+import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
+import * as users from '../../src/features/users/users.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
 /** Returns calls of the statements of single sign-on and of invitations by email, which no GraphQL operation sends here. */
@@ -21,6 +23,9 @@ export function directSsoCalls(personId: string): Send[] {
     },
     (db) => sso.findIdToken(db, { personId, id: 'sso' }),
     (db) => sso.findSessionsOf(db, { issuer: key.issuer, sid: 'x', subject: null }),
+    (db) => sessions.writeMethod(db, { personId, id: 'sso' }, 'passkey'),
+    (db) => users.writeSignInPolicy(db, personId, 'ANY'),
+    (db) => users.findSignInPolicy(db, personId),
     (db) => identities.findByIdentity(db, key),
     (db) => identities.lockByEmail(db, 'unknown@example.com'),
     (db) => identities.insertIdentity(db, key, { personId, email: null, now }),

@@ -7,6 +7,8 @@ export interface SessionRow {
   email: string
   token: string
   updated: Date
+  /** How the person signed in; null if that was not recorded. */
+  method: string | null
   /** When the session ends even if it is used; null for never. */
   ends: Date | null
   last_account: string | null
@@ -23,6 +25,8 @@ export interface MembershipRow {
   /** The permissions of a custom role. */
   permissions: string[] | null
   restriction: StoredRestriction | null
+  /** How members must sign in to work in the account. */
+  signInPolicy: string | null
   /** When the person last worked in the account, as JSON. */
   lastUsed: string | null
 }
@@ -34,11 +38,11 @@ export interface MembershipRow {
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
-    `select session.id, person.id as person_id, person.email, token, session.updated, ends, last_account,
+    `select session.id, person.id as person_id, person.email, token, session.updated, method, ends, last_account,
        (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
               'founderEmail', account.email,
               'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
-              'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
+              'signInPolicy', sign_in_policy, 'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
           from membership join account on account.id = membership.account_id
             left join role on role.account_id = membership.account_id and role.id = role_id
           where person_id = person.id and account.disabled is null) as memberships
@@ -71,15 +75,19 @@ export interface SessionInAccount {
   session: string
 }
 
+type SessionRole = Pick<MembershipRow, 'role' | 'permissions' | 'restriction' | 'signInPolicy'> &
+  Pick<SessionRow, 'method'>
+
 /** Returns the person's role in the account, null if the person is no member, or undefined if the session has ended. */
 export async function findSessionRole(
   db: Database,
   { accountId, personId, session }: SessionInAccount,
   now: Date,
-): Promise<Pick<MembershipRow, 'role' | 'permissions' | 'restriction'> | null | undefined> {
-  const [row] = await query<Pick<MembershipRow, 'permissions' | 'restriction'> & { role: string | null }>(
+): Promise<SessionRole | null | undefined> {
+  const [row] = await query<Omit<SessionRole, 'role'> & { role: string | null }>(
     db,
-    `select role_id as role, role.permissions, role.restriction from session join person on person.id = session.account_id
+    `select role_id as role, role.permissions, role.restriction, method, sign_in_policy as "signInPolicy"
+     from session join person on person.id = session.account_id
        left join (membership join account on account.id = membership.account_id and account.disabled is null)
          on membership.account_id = $1 and person_id = person.id
        left join role on role.account_id = $1 and role.id = role_id
@@ -100,6 +108,15 @@ export async function readConfirmed(db: Database, personId: string, id: string):
     .where('id', '=', id)
     .executeTakeFirst()
   return row && (row.confirmed ?? row.created)
+}
+
+/** Records how the person signed in. */
+export async function writeMethod(
+  db: Database,
+  { personId, id }: { personId: string; id: string },
+  method: string,
+): Promise<void> {
+  await db.updateTable('session').set({ method }).where('account_id', '=', personId).where('id', '=', id).execute()
 }
 
 export async function confirmSession(

@@ -1,9 +1,10 @@
 import { includes, streamPermissions } from '../../access.ts'
 import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, signInRequired } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { accessOfRole, isSameRestriction, type Restriction, restrictionOf } from '../../restriction.ts'
+import { type RequiredSignIn, requiredSignIn, toPolicy } from '../../sign-in-policy.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sessionError } from '../rejection-reasons.ts'
 import {
@@ -30,6 +31,8 @@ export interface WorkingAccount {
   readonly permissions: number
   readonly restriction: Restriction | undefined
   readonly lastUsed: Date | null
+  /** How the person must sign in to work in the account; null if the present sign-in is enough. */
+  readonly requiredSignIn: RequiredSignIn | null
 }
 
 /** A signed-in user's session. */
@@ -40,6 +43,8 @@ export interface Session {
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
+  /** How the person signed in; null if that was not recorded. */
+  readonly method: string | null
   /** Whether the session ends at a fixed time, even if it is in use. */
   readonly isFixed: boolean
   /** The accounts that the person is a member of, in the order in which the person joined them. */
@@ -95,7 +100,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     async chooseAccount(session, named) {
       const account = accountOf(session, named)
       if (account === undefined && named !== undefined) throw notAMember()
-      if (account === undefined) return undefined
+      if (account === undefined || account.requiredSignIn !== null) return account
       const now = clock()
       const usedBefore = now.getTime() - RENEWED_EVERY_MS
       const isRecorded = account.lastUsed !== null && account.lastUsed.getTime() >= usedBefore
@@ -108,6 +113,8 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
       const found = await check({ accountId, personId, session })
       if (found === undefined) return sessionError('session-ended')
       if (found === null) return notAMember()
+      const required = requiredSignIn(toPolicy(found.signInPolicy), found.method)
+      if (required !== null) return signInRequired(required)
       const present = accessOfRole(found.role, found)
       const isSame = isSameRestriction(restrictionOf(present), restriction)
       return isSame && includes(present.permissions, permissions & streamPermissions) ? undefined : roleChanged()
@@ -133,7 +140,7 @@ export async function findSessionGrant(
   place: SessionInAccount,
 ): Promise<SessionGrant | undefined> {
   const found = await findSessionRole(db, place, clock())
-  if (found == null) return undefined
+  if (found == null || requiredSignIn(toPolicy(found.signInPolicy), found.method) !== null) return undefined
   const access = accessOfRole(found.role, found)
   return { permissions: access.permissions, restriction: restrictionOf(access) }
 }
@@ -146,30 +153,47 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns the viewer of a session. If the person is not a member of any account, the account is empty, so no query
- * finds anything.
+ * Returns the viewer of a session. If the person is not a member of any account, or the account requires another
+ * sign-in, the account is empty, so no query finds anything.
  */
-export const viewerOf = (session: Session, account = accountOf(session, undefined)): Viewer => ({
+export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
+  const required = chosen?.requiredSignIn ?? null
+  return required === null ? viewerIn(session, chosen) : { ...viewerIn(session, undefined), requiredSignIn: required }
+}
+
+const viewerIn = (session: Session, account: WorkingAccount | undefined): Viewer => ({
   accountId: account?.id ?? '',
   email: account?.email ?? session.email,
   ...(account && { founderEmail: account.founderEmail }),
   personId: session.personId,
   session: session.id,
+  signInMethod: session.method,
   permissions: account?.permissions ?? 0,
   restriction: account?.restriction,
   isOwner: account?.role === 'owner',
   readOnly: false,
 })
 
-const toSession = ({ id, person_id, email, token, updated, ends, last_account, memberships }: SessionRow): Session => ({
+const toSession = ({
+  id,
+  person_id,
+  email,
+  token,
+  updated,
+  method,
+  ends,
+  last_account,
+  memberships,
+}: SessionRow): Session => ({
   id,
   personId: person_id,
   email,
   token,
   lastUsed: updated,
+  method,
   isFixed: ends !== null,
   lastAccount: last_account,
-  accounts: memberships.map(({ account, role, permissions, restriction, lastUsed, ...row }) => {
+  accounts: memberships.map(({ account, role, permissions, restriction, lastUsed, signInPolicy, ...row }) => {
     const access = accessOfRole(role, { permissions, restriction })
     return {
       id: account,
@@ -179,6 +203,7 @@ const toSession = ({ id, person_id, email, token, updated, ends, last_account, m
       permissions: access.permissions,
       restriction: restrictionOf(access),
       lastUsed: lastUsed === null ? null : new Date(lastUsed),
+      requiredSignIn: requiredSignIn(toPolicy(signInPolicy), method),
     }
   }),
 })

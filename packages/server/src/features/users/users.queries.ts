@@ -111,3 +111,13 @@ export async function writeContact(
     .where('id', '=', accountId)
     .execute()
 }
+
+/** Returns how members must sign in; null for any way. */
+export async function findSignInPolicy(db: Database, accountId: string): Promise<string | null> {
+  const row = await db.selectFrom('account').select('sign_in_policy').where('id', '=', accountId).executeTakeFirst()
+  return row?.sign_in_policy ?? null
+}
+
+export async function writeSignInPolicy(db: Database, accountId: string, policy: string): Promise<void> {
+  await db.updateTable('account').set({ sign_in_policy: policy }).where('id', '=', accountId).execute()
+}

@@ -1,10 +1,14 @@
+import { signInRequired } from '../../errors.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import { listLimits } from './limit-list.ts'
 import { getViewerDetails } from './users.ts'
 
 export const usersPart = schemaPart(new URL('./users.graphql', import.meta.url), {
   Query: {
-    login: (_parent, _arguments, { viewer }) => (viewer.accountId === '' ? null : { id: viewer.accountId }),
+    login: (_parent, _arguments, { viewer }) => {
+      if (viewer.requiredSignIn !== undefined) throw signInRequired(viewer.requiredSignIn)
+      return viewer.accountId === '' ? null : { id: viewer.accountId }
+    },
   },
   User: {
     email: async (_user, _arguments, context) => (await getViewerDetails(context)).email,

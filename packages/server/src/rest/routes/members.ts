@@ -20,11 +20,20 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/user',
-    summary: 'Changes the address and name of the account. Omitted fields stay unchanged. null clears name.',
-    document: `mutation updateAccount($email: String, $name: String) {
-      updateAccount(email: $email, name: $name) { ...User }
+    summary:
+      'Changes the address, name, and sign-in policy of the account. Omitted fields stay unchanged. null clears name.',
+    document: `mutation updateAccount($email: String, $name: String, $signInPolicy: SignInPolicy) {
+      updateAccount(email: $email, name: $name, signInPolicy: $signInPolicy) { ...User }
     }`,
     at: 'updateAccount',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/sign-in-policy',
+    summary: 'Returns how members must sign in to work in the account.',
+    document: 'query getSignInPolicy { login { signInPolicy } }',
+    at: 'login',
     status: 200,
   },
   {

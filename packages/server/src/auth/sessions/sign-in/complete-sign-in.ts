@@ -3,7 +3,7 @@ import { sessionError, userDisabled } from '../../rejection-reasons.ts'
 import type { AuthRequest, SignInMethod } from '../auth-call.ts'
 import { agentOf, type Forwarded } from '../forward.ts'
 import { hasPasskey } from '../passkeys.queries.ts'
-import { deleteSessions } from '../sessions.queries.ts'
+import { deleteSessions, writeMethod } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
@@ -35,6 +35,7 @@ export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, us
     await end()
     throw sessionError('wrong-code')
   }
+  await writeMethod(call.db, { personId, id }, method)
   await onSignIn({ personId, email, address: addressOf(request.raw), agent: agentOf(request), method })
   await endFormerSession(call)
   addCookies(call, forwarded)

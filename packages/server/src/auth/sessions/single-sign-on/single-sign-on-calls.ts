@@ -1,6 +1,8 @@
 import type { Secrets } from '../../secrets.ts'
 import { type AuthCall, signedIn } from '../auth-call.ts'
 import { deleteSessions } from '../sessions.queries.ts'
+import { viewerOf } from '../sessions.ts'
+import { assertRecentSignIn } from '../sign-in/recent-sign-in.ts'
 import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
 import type { Provider } from './provider.ts'
 import { beginSignIn } from './single-sign-on-routes.ts'
@@ -26,6 +28,8 @@ export const ssoCalls = ({ provider, secrets, isSecure }: SsoCallOptions): reado
     method: 'POST',
     path: '/sso/link',
     handle: signedIn(async (call, session) => {
+      // An identity remains after the session ends, like an access key.
+      await assertRecentSignIn(call, viewerOf(session))
       await call.attempts.count([attemptSubject.ssoStart(call.addressOf(call.request.raw))])
       const purpose = { returnTo: '/account/security', invitationHash: null, personId: session.personId }
       const { url, cookie } = await beginSignIn({ ...call, isSecure }, call.request, purpose)

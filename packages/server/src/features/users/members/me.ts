@@ -3,6 +3,7 @@ import { type BuiltInRole, builtInRoles, includes, namesIn } from '../../../acce
 import type { Context } from '../../../context.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { insideOf } from '../../../restriction.ts'
+import { type RequiredSignIn, requiredSignIn, toPolicy } from '../../../sign-in-policy.ts'
 import type { AccessKey } from '../../access-keys/access-key.ts'
 import { findAccessKey } from '../../access-keys/access-keys.ts'
 import { loadView } from '../../views/load-view.ts'
@@ -17,6 +18,7 @@ export const MAX_MEMBERSHIPS = 100
 export interface Membership {
   account: { id: string; email: string; name: string | null }
   role: Role
+  requiredSignIn: RequiredSignIn | null
 }
 
 /** Lists the accounts that the credentials can use. Reads them once per request. */
@@ -27,7 +29,12 @@ export const listMemberships = perRequest(async (context: Context): Promise<Memb
     accountId: viewer.session === undefined ? accountId : null,
     limit: MAX_MEMBERSHIPS,
   })
-  return rows.map((row) => ({ account: accountIn(row), role: roleIn(row) ?? roleOfKey(viewer.permissions) }))
+  return rows.map((row) => ({
+    account: accountIn(row),
+    role: roleIn(row) ?? roleOfKey(viewer.permissions),
+    requiredSignIn:
+      viewer.session === undefined ? null : requiredSignIn(toPolicy(row.signInPolicy), viewer.signInMethod ?? null),
+  }))
 })
 
 const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] => ({ id, email, name })

@@ -1,7 +1,8 @@
 import { schemaPart } from '../../../graphql/assemble.ts'
 import { findRole } from '../roles/roles.ts'
 import { describeGrant, findOwnKey, findOwnPerson, listMemberships } from './me.ts'
-import { leaveAccount, listMembers, removeMember, setMemberRole, updateAccount } from './members.ts'
+import { leaveAccount, listMembers, removeMember, setMemberRole } from './members.ts'
+import { readSignInPolicy, updateAccount } from './update-account.ts'
 
 export const membersPart = schemaPart(new URL('./members.graphql', import.meta.url), {
   Query: {
@@ -18,6 +19,7 @@ export const membersPart = schemaPart(new URL('./members.graphql', import.meta.u
   User: {
     account: (_user, { id }, { viewer }) => (id == null || id === viewer.accountId ? { id: viewer.accountId } : null),
     members: (_user, _args, context) => listMembers(context),
+    signInPolicy: (_user, _args, context) => readSignInPolicy(context),
   },
   Member: {
     person: ({ personId, email, name }) => ({ id: personId, email, name }),

@@ -1,19 +1,16 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
-import { assertName, assertStorable } from '../../../lib/text.ts'
+import { assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
-import type { MutationUpdateAccountArgs } from '../../../resolvers.generated.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
-import { fieldChanges, recordEvents } from '../../events/record.ts'
+import { recordEvents } from '../../events/record.ts'
 import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
-import type { User } from '../user.ts'
-import { findAccount, lockAccount, writeContact } from '../users.queries.ts'
-import { assertEmail } from '../users.ts'
+import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
 import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
 
@@ -164,25 +161,4 @@ export async function assertOwnerRemains(transaction: Database, accountId: strin
       reason: 'last-owner',
     },
   )
-}
-
-/** Changes the account's address and name. */
-export async function updateAccount({ db, viewer }: Context, args: MutationUpdateAccountArgs): Promise<User> {
-  const { email, name } = args
-  if (email != null) assertEmail(email, 'email')
-  if (name != null) assertName(name, 'name', limits.userNameLength)
-  const { accountId } = viewer
-  await db.transaction().execute(async (transaction) => {
-    await lockAccount(transaction, accountId)
-    const before = await findAccount(transaction, accountId)
-    if (before === undefined) throw notFound('account', accountId)
-    const after = { email: email ?? before.email, name: name === undefined ? before.name : name }
-    const changes = fieldChanges(before, after)
-    if (changes === undefined) return
-    await writeContact(transaction, accountId, after)
-    await reloadAccessKeys(transaction, accountId)
-    const targets: Target[] = [{ id: accountId, name: after.email, kind: 'user' }]
-    await recordEvents(transaction, { viewer }, [{ type: 'ACCOUNT_UPDATE', targets, data: { changes } }])
-  })
-  return { id: accountId }
 }

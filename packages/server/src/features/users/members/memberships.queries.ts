@@ -8,6 +8,7 @@ export interface MembershipRow {
   email: string
   name: string | null
   role: StoredRole | null
+  signInPolicy: string | null
 }
 
 /**
@@ -21,7 +22,7 @@ export function selectMemberships(
 ): Promise<MembershipRow[]> {
   return query(
     db,
-    `select account.id, ${contactColumns},
+    `select account.id, sign_in_policy as "signInPolicy", ${contactColumns},
        case when role_id is not null then jsonb_build_object('id', role_id, 'name', role.name,
          'permissions', role.permissions, 'restriction', role.restriction, 'groups', coalesce(role.groups, '{}')) end as role
      from account left join membership on membership.account_id = account.id and person_id = $1

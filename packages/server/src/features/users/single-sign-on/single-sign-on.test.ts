@@ -230,6 +230,16 @@ describe('the setting for sign-up', () => {
   })
 })
 
+describe('a session that links an identity', () => {
+  it('requires a sign-in within the last hour', async () => {
+    const browser = await signIn(app, await newPerson(app))
+    now += 2 * 3_600_000
+    const { status, body } = await browser.auth('/sso/link', {})
+    expect([status, body.errors[0].extensions.reason]).toEqual([403, 'sign-in-too-old'])
+    now -= 2 * 3_600_000
+  })
+})
+
 describe('a signed-in person', () => {
   it('links an identity, with which the person then signs in', async () => {
     const person = await newPerson(app)

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createAuthenticator } from '../../../test/clients/authenticator.ts'
+import { type Browser, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
+import { codeOf } from '../../../test/clients/totp.ts'
+import { addMember } from '../../../test/factories/member.ts'
+import { ask, done, newTeam, type Team } from '../../../test/factories/team.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { type ForgingProvider, startForgingProvider } from '../../../test/single-sign-on/forging-provider.ts'
+import { PUBLIC_URL, personIn, signOn, ssoSettings } from '../../../test/single-sign-on/sign-on.ts'
+
+const setPolicy =
+  'mutation ($signInPolicy: SignInPolicy) { updateAccount(signInPolicy: $signInPolicy) { signInPolicy } }'
+
+let provider: ForgingProvider
+let app: TestApp
+let team: Team
+let count = 0
+beforeAll(async () => {
+  provider = await startForgingProvider()
+  app = await startTestApp({ env: { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' } })
+})
+beforeEach(async () => {
+  team = await newTeam(app)
+})
+afterAll(async () => {
+  await app.close()
+  await provider.close()
+})
+
+const inTeam = () => ({ headers: { 'muster-account': team.account.accountId } })
+
+async function newSsoMember(roleId: string): Promise<Browser> {
+  const browser = await signOn(app, provider, { claims: { sub: `policy-${Date.now()}-${count++}` } })
+  const { id } = (await personIn(browser))!
+  await addMember(app, { accountId: team.account.accountId, personId: id, roleId })
+  return browser
+}
+
+async function require(signInPolicy: string): Promise<void> {
+  const owner = await newSsoMember('owner')
+  const { body } = await owner.query(setPolicy, { signInPolicy }, inTeam())
+  expect(body.data.updateAccount).toEqual({ signInPolicy })
+}
+
+it('limits a session that does not meet the policy, and nothing else', async () => {
+  await require('SSO')
+  expect((await ask(team.viewer, '{ login { id } }')).error).toEqual(['FORBIDDEN', 'sign-in-required'])
+  expect((await ask(team.viewer, '{ login { devices { total } } }')).error).toEqual(['FORBIDDEN', 'sign-in-required'])
+  expect((await ask(team.owner, setPolicy, { signInPolicy: 'ANY' })).error).toEqual(['FORBIDDEN', 'sign-in-required'])
+  expect((await ask(team.viewer, 'mutation { leaveAccount }')).error?.[0]).toBeDefined()
+  const { me } = await done(
+    team.viewer,
+    '{ me { account { id } grant { permissions } accounts { account { id } requiredSignIn } } }',
+  )
+  expect(me).toMatchObject({ account: null, grant: null })
+  expect(me.accounts).toContainEqual({ account: { id: team.account.accountId }, requiredSignIn: 'SSO' })
+  expect(me.accounts).toContainEqual({ account: { id: team.viewer.id }, requiredSignIn: null })
+  // Another account of the person, and access keys, are not affected.
+  const own = { headers: { ...team.viewer.headers, 'muster-account': team.viewer.id } }
+  expect((await ask(own, '{ login { id } }')).data).toEqual({ login: { id: team.viewer.id } })
+  expect((await team.account.data('{ login { signInPolicy } }')).login).toEqual({ signInPolicy: 'SSO' })
+  const sso = await newSsoMember('viewer')
+  expect((await sso.query('{ login { id } }', {}, inTeam())).body.data.login.id).toBe(team.account.accountId)
+})
+
+it('ends open streams and download links', async () => {
+  const { login } = await done(team.admin, '{ login { eventsUrl } }')
+  const link = login.eventsUrl.replace(PUBLIC_URL, app.url)
+  const stream = await fetch(`${app.url}/graphql/v1/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...team.admin.headers },
+    body: JSON.stringify({ query: 'subscription { events { id } }' }),
+  })
+  expect([stream.status, (await fetch(link)).status]).toEqual([200, 200])
+  await require('SSO')
+  expect(await stream.text()).toContain('sign-in-required')
+  expect((await fetch(link)).status).toBe(401)
+})
+
+it('accepts a passkey, a code, and single sign-on as a second factor, but no password', async () => {
+  const person = await newPerson(app)
+  await addMember(app, { accountId: team.account.accountId, personId: person.id, roleId: 'viewer' })
+  const byPassword = await signIn(app, person)
+  await require('SECOND_FACTOR')
+  const reasonFor = async (browser: Browser): Promise<unknown> =>
+    (await browser.query('{ login { id } }', {}, inTeam())).body.errors?.[0].extensions.reason
+  expect(await reasonFor(byPassword)).toBe('sign-in-required')
+
+  const authenticator = createAuthenticator({ origin: 'http://muster.example' })
+  const options = (await byPassword.auth('/passkey/generate-register-options')).body
+  await byPassword.auth('/passkey/verify-registration', { response: authenticator.register(options), name: 'laptop' })
+  const byPasskey = openBrowser(app)
+  const challenge = (await byPasskey.auth('/passkey/generate-authenticate-options')).body
+  await byPasskey.auth('/passkey/verify-authentication', { response: authenticator.authenticate(challenge) })
+  expect(await reasonFor(byPasskey)).toBeUndefined()
+
+  const { body } = await byPassword.auth('/two-factor/enable', { password: person.password })
+  await byPassword.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
+  const byCode = openBrowser(app)
+  await byCode.auth('/sign-in/email', { email: person.email, password: person.password })
+  await byCode.auth('/two-factor/verify-backup-code', { code: body.backupCodes[0] })
+  expect(await reasonFor(byCode)).toBeUndefined()
+  expect(await reasonFor(await newSsoMember('viewer'))).toBeUndefined()
+})
+
+it('can only be set by a person who meets it, and is recorded', async () => {
+  for (const signInPolicy of ['SECOND_FACTOR', 'SSO'])
+    expect((await ask(team.admin, setPolicy, { signInPolicy })).error?.[0]).toBe('CONFLICT')
+  await expect(team.account.data(setPolicy, { signInPolicy: 'SSO' })).rejects.toThrow('CONFLICT')
+  await require('SSO')
+  expect(await team.eventsOf('ACCOUNT_UPDATE')).toMatchObject([
+    { data: { changes: { signInPolicy: { old: 'ANY', new: 'SSO' } } } },
+  ])
+  await team.account.data(setPolicy, { signInPolicy: 'ANY' })
+  expect((await ask(team.viewer, '{ login { id } }')).error).toBeUndefined()
+})

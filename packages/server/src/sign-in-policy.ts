@@ -1,0 +1,20 @@
+/** How members of an account must have signed in to work in it. */
+export type SignInPolicy = 'ANY' | 'SECOND_FACTOR' | 'SSO'
+
+export type RequiredSignIn = Exclude<SignInPolicy, 'ANY'>
+
+const SSO = 'single sign-on'
+const secondFactors: readonly (string | null)[] = [SSO, 'passkey', 'password and code', 'password and backup code']
+
+export const toPolicy = (stored: string | null): SignInPolicy =>
+  stored === 'SECOND_FACTOR' || stored === 'SSO' ? stored : 'ANY'
+
+/**
+ * Returns how a person must sign in instead, or null if the policy allows the present sign-in. An unknown method counts as a
+ * password.
+ */
+export function requiredSignIn(policy: SignInPolicy, method: string | null): RequiredSignIn | null {
+  if (policy === 'SSO') return method === SSO ? null : 'SSO'
+  if (policy === 'SECOND_FACTOR') return secondFactors.includes(method) ? null : 'SECOND_FACTOR'
+  return null
+}
