@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { assertName, assertText, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
+import { assertPasswordSession } from './assert-password-session.ts'
 import { ownAttempt, runAttempt } from './audit/attempts.ts'
 import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
@@ -106,6 +107,7 @@ export const accountCalls: readonly AuthCall[] = [
 ]
 
 async function changePassword(call: AuthRequest, session: Session): Promise<object> {
+  assertPasswordSession(session)
   const { fields, request } = call
   const [currentPassword, newPassword] = [fields.text('currentPassword'), fields.text('newPassword')]
   const { min, max } = PASSWORD_LENGTH
@@ -132,6 +134,7 @@ async function changeName({ db, fields }: AuthRequest, { personId }: Session): P
 
 /** Forwards a call that requires the current password. */
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
+  assertPasswordSession(session)
   const password = call.fields.text('password')
   assertText(password, 'password', PASSWORD_LENGTH.max)
   const subjects = [attemptSubject.person(session.personId)]

@@ -1,4 +1,5 @@
 import { assertText } from '../../../lib/text.ts'
+import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
 import { ownAttempt, runAttempt } from '../audit/attempts.ts'
 import { recordChange } from '../audit/record-change.ts'
@@ -32,6 +33,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
   const method = kind === 'totp' ? 'password and code' : 'password and backup code'
   return async (call) => {
     const { fields, request, session } = call
+    if (session !== undefined) assertPasswordSession(session)
     const code = fields.text('code').replaceAll(' ', '')
     assertText(code, 'code', 100)
     const trustDevice = fields.optionalBoolean('trustDevice') ?? false

@@ -120,6 +120,18 @@ describe('a session from single sign-on', () => {
   })
 })
 
+describe('a session from single sign-on', () => {
+  it.each([
+    ['/change-password', { currentPassword: 'x', newPassword: 'a new long password' }],
+    ['/two-factor/enable', { password: 'x' }],
+    ['/two-factor/disable', { password: 'x' }],
+    ['/two-factor/verify-totp', { code: '123456' }],
+  ])('cannot start a session that outlasts it with %s', async (path, body) => {
+    const browser = await signOn(app, provider, { claims: newClaims() })
+    expect(errorOf(await browser.auth(path, body))).toEqual([403, 'FORBIDDEN', undefined])
+  })
+})
+
 describe('back-channel logout', () => {
   const send = async (token: string, server = other): Promise<number> => {
     const body = new URLSearchParams({ logout_token: token })

@@ -11,8 +11,7 @@ import { newToken } from './attempts.ts'
 import type { AdmittedPerson } from './people.ts'
 import type { Provider, VerifiedSignIn } from './provider.ts'
 import { findIdToken, insertSession, insertSsoSession } from './single-sign-on.queries.ts'
-
-export const SSO_METHOD = 'single sign-on'
+import { SSO_METHOD } from './sso-method.ts'
 
 export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cookie' | 'addressOf' | 'onSignIn'> & {
   secrets: Secrets
