@@ -14,17 +14,12 @@ import { registerSessionCookies } from './auth/sessions/session-strategy.ts'
 import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in/sign-in-routes.ts'
 import { openProvider } from './auth/sessions/single-sign-on/open-provider.ts'
 import type { Config } from './config.ts'
-import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
-import { isStandbyFailure } from './db/database-unavailable.ts'
-import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
-import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
 import { registerDownload } from './features/downloads/serve-download.ts'
 import { eventsCsv } from './features/events/download/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
-import { createFacetCache } from './features/facets/facet-cache.ts'
 import { createRunOnce } from './features/idempotency/repeated-requests.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
@@ -32,12 +27,14 @@ import { withReach } from './features/restrictions/reach.ts'
 import { invitationPage } from './features/users/invitations/join-as-new-person.ts'
 import { recordAuditEntry, recordSignIn } from './features/users/record-user-events.ts'
 import { ssoPeople } from './features/users/single-sign-on/admit-person.ts'
-import { assertPermissions, fieldRules, publicFields } from './field-permissions.ts'
+import { assertPermissions, fieldRules, publicFields } from './fields/field-permissions.ts'
+import { listBounds } from './fields/list-bounds.ts'
+import { restrictedRules } from './fields/restricted-fields.ts'
+import { rowCosts } from './fields/row-costs.ts'
+import { writtenFields } from './fields/written-fields.ts'
 import { printSdl } from './graphql/assemble.ts'
-import { rowMeterOf } from './graphql/cost/row-meter.ts'
-import { causeOf } from './graphql/error-mapping.ts'
-import { createExecutor, type PreparedOperation } from './graphql/execute.ts'
-import type { AfterOperation, AlternativeContext, OperationStart, Requester } from './graphql/run-operation.ts'
+import { createExecutor } from './graphql/execute.ts'
+import type { AfterOperation, Requester } from './graphql/run-operation.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/transport/http-route.ts'
 import { registerStreamRoute } from './graphql/transport/stream-route.ts'
 import { createListener } from './http/connections/listener.ts'
@@ -56,7 +53,6 @@ import type { RequestLoad } from './http/request-load.ts'
 import { recordRequests } from './http/request-records.ts'
 import { registerSecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { clientAddress } from './lib/client-address.ts'
-import { listBounds } from './list-bounds.ts'
 import { openMailer } from './mail/mailer.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -64,17 +60,15 @@ import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
+import { chooseContext, clockOf, contextOf, linkKeyOf } from './request-context.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
-import { restrictedRules } from './restricted-fields.ts'
-import { rowCosts } from './row-costs.ts'
 import { buildSchema } from './schema.ts'
 import type { ServedCertificate } from './tls/served-certificate.ts'
 import { traceOperations } from './tracing/operation-spans.ts'
 import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
-import { writtenFields } from './written-fields.ts'
 
 export interface AppDeps {
   config: Config
@@ -261,50 +255,3 @@ const STREAM_PATH = '/graphql/v1/stream'
 const isLongLived = ({ routeOptions }: FastifyRequest): boolean => routeOptions.url === STREAM_PATH
 
 const reportsState = (url: string): boolean => /^\/(healthz|readyz|metrics)(\?|$)/.test(url)
-
-const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
-
-const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
-
-/** Queries that can return several objects read from the replica while it is up to date. */
-function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
-  return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
-    if (viewer === null || operation.objectCount <= 1) return undefined
-    const db = await readSide.choose()
-    if (db === undefined) return undefined
-    const context = createContext(request, viewer, operation.kind)
-    return {
-      contextValue: { ...context, primary: context.db, db: queryDatabase(db, viewer.accountId) },
-      failed({ errors = [] }) {
-        const failure = errors.map(causeOf).find(isStandbyFailure)
-        if (failure !== undefined) readSide.failed(db, failure)
-        return failure !== undefined
-      },
-    }
-  }
-}
-
-function contextOf(deps: AppDeps & Pick<Context, 'mailer'>, { storage }: RateLimits, needsOf: Context['needsOf']) {
-  const { config, db, secrets, feed, outbound, mailer } = deps
-  const clock = clockOf(deps)
-  const nameCounts = createNameCounts(deps)
-  const facetCache = createFacetCache()
-  return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
-    db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),
-    viewer,
-    log: request.log,
-    clock,
-    firstRecord: config.firstRecord,
-    storage,
-    origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
-    linkKey: linkKeyOf(secrets),
-    nameCounts,
-    facetCache,
-    rowMeter: rowMeterOf(request),
-    feed,
-    secrets,
-    outbound,
-    mailer,
-    needsOf,
-  })
-}

@@ -2,7 +2,7 @@ import { assertNoValueIsGroup, flattenAttributes } from '../csv/device-row.ts'
 import type { ServiceFields } from '../csv/device-services.ts'
 import { type FieldName, fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
-import { pairByContent } from './pair.ts'
+import { pairByContent } from './pair-by-content.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** The changes that make a device match its row. Values that are not in the row remain unchanged. */

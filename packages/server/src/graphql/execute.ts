@@ -14,8 +14,14 @@ import {
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
 import { createNeedsReader, type DocumentNeeds, type FieldRules, type RestrictedRules } from './access/field-needs.ts'
-import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './cost/object-count.ts'
-import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
+import {
+  type Arguments,
+  argumentValues,
+  createObjectCounter,
+  type ListBounds,
+  objectsIn,
+} from './cost/object-estimate.ts'
+import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-estimate.ts'
 import { assertCompilable } from './documents/compile.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
 import { type DocumentLimits, tooComplex } from './documents/limits.ts'

@@ -9,7 +9,7 @@ import {
   print,
 } from 'graphql'
 import { ApiError } from '../errors.ts'
-import type { RowCosts } from './cost/row-count.ts'
+import type { RowCosts } from './cost/row-estimate.ts'
 import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
 import { placeOfNull } from './first-errors.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { listBounds } from '../fields/list-bounds.ts'
+import { rowCosts } from '../fields/row-costs.ts'
 import { createExecutor } from '../graphql/execute.ts'
-import { listBounds } from '../list-bounds.ts'
-import { rowCosts } from '../row-costs.ts'
 import { buildSchema } from '../schema.ts'
 import { pointsOfChanges, pointsOfObjects } from './points.ts'
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
-import type { AccountSize, RowCount } from '../graphql/cost/row-count.ts'
-import { MANY_ROWS } from '../graphql/cost/row-count.ts'
+import type { AccountSize, RowCount } from '../graphql/cost/row-estimate.ts'
+import { MANY_ROWS } from '../graphql/cost/row-estimate.ts'
 import { rowMeterOf, startRowMeter } from '../graphql/cost/row-meter.ts'
 import type { AfterOperation, OperationStart, Requester } from '../graphql/run-operation.ts'
 import type { AddressOf } from '../lib/client-address.ts'

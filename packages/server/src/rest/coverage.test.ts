@@ -11,7 +11,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { permissions } from '../field-permissions.ts'
+import { permissions } from '../fields/field-permissions.ts'
 import { buildSchema } from '../schema.ts'
 import { readOperation } from './operation.ts'
 import { routeName } from './route.ts'

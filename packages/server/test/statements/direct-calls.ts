@@ -12,18 +12,11 @@ import * as attributes from '../../src/features/attributes/attributes.queries.ts
 import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
 import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
-import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
-import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
-import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
-import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
-import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
-import { newId } from '../../src/features/devices/device-id.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
-import * as eventIds from '../../src/features/events/event-ids.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
@@ -49,6 +42,7 @@ import * as heartbeat from '../../src/jobs/heartbeat.queries.ts'
 import * as queue from '../../src/jobs/queue.queries.ts'
 import * as spending from '../../src/rate-limits/spending.queries.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
+import { directBulkCalls } from './direct-bulk-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 /** Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
@@ -73,12 +67,7 @@ export function directCalls({
     source: serverSource,
   }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
-  const newDevice = {
-    ...{ id: newId(), name: 'new', hardwareId: null, platform: null, attributes: {}, reserved: {} },
-    services: [{ id: newId(), name: 'ssh', application: 28, host: null, port: 22, enabled: true }],
-  }
-  const bulkPlace = { accountId, jobId: bulkJob }
-  const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
+  const { filter: inside } = readFilter('id:*', { kind: 'device', path: 'where' })!
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),
     (db) => auth.writeRestrictedLastUsed(db, [{ accountId, key: 'none', at: now, isRestricted: true }]),
@@ -91,32 +80,6 @@ export function directCalls({
     (db) => accessKeys.isMember(db, accountId, accountId),
     (db) => accessKeys.moveToRestricted(db, accountId, 'none'),
     (db) => accessKeys.writeKeyPolicy(db, accountId, toKeyPolicy(null)),
-
-    (db) => bulkJobs.selectActiveJobs(db),
-    (db) => bulkJobs.takeJob(db, accountId, bulkJob),
-    (db) => bulkJobs.selectExpired(db, new Date(0), 1),
-    (db) => bulkJobs.expirePreview(db, { accountId, id: 'none' }, { before: new Date(0) }),
-    (db) => bulkJobs.findEndedJob(db, new Date(0)),
-    (db) => bulkJobs.closeExpired(db, { accountId, id: 'none' }),
-    (db) => bulkJobs.deleteJob(db, { accountId, id: 'none' }),
-    (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
-    (db) => starter.findRoleOfStarter(db, accountId, accountId),
-    (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
-    (db) => eventIds.selectNextIds(db, 1),
-    (db) => bulkItems.findPending(db, bulkPlace),
-    (db) => bulkItems.selectRangeEnd(db, accountId, { after: '', limit: 1 }),
-    (db) => bulkItems.selectPlannedHardwareIds(db, bulkPlace, { hardwareIds: ['x'], upTo: id }),
-    (db) => bulkItems.selectChangesOf(db, bulkPlace, [id]),
-    (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
-    (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
-    (db) => bulkItems.writeResults(db, bulkPlace, []),
-    (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'] }),
-    (db) => bulkRows.insertRows(db, bulkPlace, []),
-    (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
-    (db) => bulkRows.selectRows(db, bulkPlace, [id]),
-    (db) => bulkRows.selectServicesOf(db, accountId, [id]),
-    (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
-    (db) => newDevices.insertDevices(db, accountId, [newDevice]),
 
     (db) => sampledValues.selectFrequentContexts(db, accountId, undefined),
 
@@ -253,8 +216,8 @@ export function directCalls({
     (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
-    (db) => devices.selectReached(db, accountId, { ids: [id], inside: bulkFilter.where.filter }),
-    (db) => attributeNames.countNamesInside(db, accountId, { inside: bulkFilter.where.filter, limit: 1 }),
+    (db) => devices.selectReached(db, accountId, { ids: [id], inside }),
+    (db) => attributeNames.countNamesInside(db, accountId, { inside, limit: 1 }),
     (db) => deviceChanges.lockStates(db, accountId, [id]),
     (db) => deviceCount.selectAccountsToSum(db),
     (db) => deviceCount.sumDeviceCount(db, accountId),
@@ -313,6 +276,7 @@ export function directCalls({
     (db) => serviceStates.endTimedServices(db, [key]),
     (db) => serviceStates.lockSweep(db),
 
+    ...directBulkCalls({ accountId, device: id, bulkJob, now }),
     ...directWebhookCalls({ accountId, device: id, webhook, event, now }),
 
     (db) => heartbeat.recordHeartbeat(db, 'process'),

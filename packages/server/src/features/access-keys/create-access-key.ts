@@ -18,8 +18,8 @@ import { countKeys, insertAccessKey, isMember, type NewAccessKey, selectAccessKe
 import { eventOf, fieldsOf, notifyChanges } from './key-events.ts'
 import { generateKeyId, keyMaterial, readPublicKey } from './key-material.ts'
 import { assertComplies } from './key-policy.ts'
-import { assertNotStronger } from './key-strength.ts'
 import { readNetworks } from './networks.ts'
+import { assertNotStronger } from './no-stronger-key.ts'
 
 export type Creating = Pick<Context, 'db' | 'viewer' | 'secrets' | 'clock'>
 

@@ -11,7 +11,7 @@ import { removeAccessKey, selectPredecessor, writeAccessKey } from './access-key
 import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
 import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { readPublicKey } from './key-material.ts'
-import { assertNotStronger } from './key-strength.ts'
+import { assertNotStronger } from './no-stronger-key.ts'
 import { lockAccessKey } from './update-access-key.ts'
 
 const MAX_OVERLAP_SECONDS = 2_592_000

@@ -20,8 +20,8 @@ import {
 import { type AccessInput, assertFuture, readRateShare } from './create-access-key.ts'
 import { changesOf, deletionOf, eventOf, notifyChanges } from './key-events.ts'
 import { assertComplies } from './key-policy.ts'
-import { assertNotStronger } from './key-strength.ts'
 import { areWithin, readNetworks } from './networks.ts'
+import { assertNotStronger } from './no-stronger-key.ts'
 
 export interface AccessKeyChange {
   /** The new name. Null clears the name. */

@@ -21,11 +21,11 @@ import {
   countDevices,
   type DevicePageQuery,
   type ListedDeviceRow,
-  placeOf,
   selectDevicePage,
 } from './list/device-list.queries.ts'
 import type { DeviceListArguments } from './list/device-list-arguments.ts'
 import { readDevicePage } from './list/device-page.ts'
+import { placeOf } from './list/device-place.queries.ts'
 import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from './list/device-sort.ts'
 import { readDeviceList } from './list/read-device-list.ts'
 import { rowsReadByPage } from './list/rows-read.ts'

@@ -15,7 +15,7 @@ import {
 } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { MANY_ROWS } from '../../graphql/cost/row-count.ts'
+import { MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
 import { assertStorable } from '../../lib/text.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'

@@ -1,4 +1,4 @@
-import { noRowsRead, type RowsRead } from '../../graphql/cost/row-count.ts'
+import { noRowsRead, type RowsRead } from '../../graphql/cost/row-estimate.ts'
 import { ASSUMED_EVENTS } from '../events/list-rows-read.ts'
 
 interface ChangeConditions {

@@ -7,8 +7,8 @@ import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed 
 import { attempt, receiverOf } from './sending/attempt.ts'
 import { withConcurrencyLimit } from './sending/concurrency-limit.ts'
 import { evaluate } from './sending/retry-policy.ts'
+import { newMessageId } from './signed-message.ts'
 import type { Webhook, WebhookDelivery } from './webhook.ts'
-import { newMessageId } from './webhook-message.ts'
 import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
 import { notifyWorkers } from './webhooks.ts'
 

@@ -15,7 +15,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import { maskOf, type PermissionName } from '../../access.ts'
-import { type Arguments, hasVariable } from '../cost/object-count.ts'
+import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
 /**
  * A permission, or several of which one is enough. Where only one can be named, such as in an error, it is the first.

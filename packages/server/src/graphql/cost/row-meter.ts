@@ -1,5 +1,5 @@
 import { createSlot } from '../../lib/slot.ts'
-import type { AccountSize } from './row-count.ts'
+import type { AccountSize } from './row-estimate.ts'
 
 /**
  * Counts the rows that an operation really reads but does not return. The charge for the operation is later corrected

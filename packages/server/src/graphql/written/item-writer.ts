@@ -1,5 +1,5 @@
 import { type GraphQLObjectType, getArgumentValues, getNamedType } from 'graphql'
-import type { Arguments } from '../cost/object-count.ts'
+import type { Arguments } from '../cost/object-estimate.ts'
 import type { PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
 import type { LeafField, RowWriters, WriteField } from './row-writers.ts'
 import { WrittenItems } from './written-items.ts'

@@ -1,4 +1,4 @@
-import type { Arguments } from '../cost/object-count.ts'
+import type { Arguments } from '../cost/object-estimate.ts'
 import { formatStoredTime } from '../values/timestamps.ts'
 
 /** Returns the JSON of one field of an item. `index` is the position of the row on the page. */

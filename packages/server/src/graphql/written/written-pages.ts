@@ -18,7 +18,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { ApiError } from '../../errors.ts'
-import type { Arguments } from '../cost/object-count.ts'
+import type { Arguments } from '../cost/object-estimate.ts'
 import { planOperation } from '../documents/selection-plan.ts'
 import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'

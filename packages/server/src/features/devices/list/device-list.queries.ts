@@ -1,4 +1,3 @@
-import type { ResolvedFilter } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { sortableFrom, textIn } from '../../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../../db/database.ts'
@@ -13,9 +12,6 @@ import {
   sortedRows,
 } from '../../../db/sorted-page.ts'
 import { cacheStatements } from '../../../db/statement-cache.ts'
-import { parseTime } from '../../../db/types.ts'
-import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
-import { isInside } from '../../filters/sql/inside.ts'
 import { deviceCount } from '../device-count.queries.ts'
 import {
   type AttributesRead,
@@ -29,7 +25,7 @@ import {
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { type DeviceKey, keyFromValue, keyOf, type Reads, sqlKeyOf } from './device-sort.queries.ts'
-import { type DeviceOrder, isByTime } from './device-sort.ts'
+import type { DeviceOrder } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -226,7 +222,7 @@ function completed(rows: Sql, completing: Completing): Sql {
     ${sql.join(parts, sql` `)} order by p.position${sql.raw(isBackwards ? ' desc' : '')}`
 }
 
-function tables({ device, live, context }: Reads): Sql {
+export function tables({ device, live, context }: Reads): Sql {
   const base = device && live ? both : live ? sql`device_live l` : sql`device d`
   if (context === undefined) return base
   const target = device ? sql`d.id` : sql`l.device_id`
@@ -237,10 +233,10 @@ function tables({ device, live, context }: Reads): Sql {
 
 const both = sql`device d join device_live l on l.account_id = d.account_id and l.device_id = d.id`
 
-const isOf = (accountId: string, { device }: Reads): Sql =>
+export const isOf = (accountId: string, { device }: Reads): Sql =>
   sql`${device ? sql`d.account_id` : sql`l.account_id`} = ${accountId}`
 
-const union = (one: Reads, other: Reads): Reads => ({
+export const union = (one: Reads, other: Reads): Reads => ({
   device: one.device || other.device,
   live: one.live || other.live,
   context: one.context ?? other.context,
@@ -262,50 +258,8 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/** Returns a device's current position in an order. Returns undefined if the account has no such device. */
-export async function findPlace(
-  db: Database,
-  accountId: string,
-  { order, id, inside }: { order: DeviceOrder; id: string; inside: ResolvedFilter | undefined },
-): Promise<Place | undefined> {
-  if (order.further.length > 0) return findPlaceByKeys(db, accountId, { order, id, inside })
-  const { key, id: column, reads } = keyOf(order)
-  const { rows } = await sql<{ id: string; sort_key: string | Date | null }>`
-    select ${column} as id, ${key ?? sql`null::text`} as sort_key from ${tables(reads)}
-    where ${allOf([isOf(accountId, reads), sql`${column} = ${id}`, ...isInside(accountId, inside, column)])}`.execute(
-    db,
-  )
-  return rows[0] && { id: rows[0].id, key: toSortKey(rows[0].sort_key) }
-}
-
-async function findPlaceByKeys(
-  db: Database,
-  accountId: string,
-  { order, id, inside }: { order: DeviceOrder; id: string; inside: ResolvedFilter | undefined },
-): Promise<Place | undefined> {
-  const orders = [order, ...order.further]
-  const reads = orders.map((each) => keyOf(each).reads).reduce(union, { device: true, live: false, context: undefined })
-  const keys = orders.map((each) => sqlKeyOf(each).json)
-  const { rows } = await sql<{ keys: SortKey[] }>`
-    select jsonb_build_array(${sql.join(keys)}) as keys from ${tables(reads)}
-    where ${allOf([isOf(accountId, reads), sql`d.id = ${id}`, ...isInside(accountId, inside, sql`d.id`)])}`.execute(db)
-  return rows[0] && { id, key: rows[0].keys }
-}
-
-export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
-  if (order.further.length > 0) return { id: row[0], key: JSON.parse(row.at(-1) as string) as SortKey[] }
-  if (order.by === 'id') return { id: row[0], key: null }
-  const key = isKeyInRow(order) ? row[1] : (row.at(-1) as string | null)
-  return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
-}
-
 /**
  * Checks whether the row already contains the sort key. A list by name uses the name, and a list by ID needs no key.
  */
-const isKeyInRow = ({ by, further }: DeviceOrder): boolean => further.length === 0 && (by === 'name' || by === 'id')
-
-/**
- * Converts a key to its form in cursors. Milliseconds are exact, because the database stores times in whole
- * milliseconds.
- */
-const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)
+export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
+  further.length === 0 && (by === 'name' || by === 'id')

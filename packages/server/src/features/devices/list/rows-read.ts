@@ -1,7 +1,7 @@
 import { isIndexed as isFilterIndexed } from '@muster/filter'
 import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
-import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
+import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-estimate.ts'
 import { joinAttributeName } from '../../attributes/attribute-name.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'

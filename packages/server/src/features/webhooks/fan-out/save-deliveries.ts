@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { putJobs } from '../../../jobs/queue.queries.ts'
+import { newMessageId } from '../signed-message.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { newMessageId } from '../webhook-message.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { type DeliverableEvent, eventBody } from './event-body.ts'
 import { insertDeliveries, type NewDelivery } from './fan-out.queries.ts'

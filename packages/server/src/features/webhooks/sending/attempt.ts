@@ -1,8 +1,8 @@
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
 import { version } from '../../../version.ts'
+import { type Message, signedHeaders } from '../signed-message.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { type Message, signedHeaders } from '../webhook-message.ts'
 import { openSecret } from '../webhook-secret.ts'
 import type { SendableRow } from '../webhooks.queries.ts'
 

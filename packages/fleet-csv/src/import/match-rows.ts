@@ -3,7 +3,7 @@ import { flattenAttributes } from '../csv/device-row.ts'
 import { fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
 import { type Difference, findDifference, isEmpty } from './difference.ts'
-import { pairByContent } from './pair.ts'
+import { pairByContent } from './pair-by-content.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 export interface Creation {

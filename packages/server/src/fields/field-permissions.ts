@@ -1,7 +1,7 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
-import { permissionsNeeded } from './features/bulk/bulk-job.ts'
-import type { FieldRules, Need } from './graphql/access/field-needs.ts'
-import type { Arguments } from './graphql/cost/object-count.ts'
+import { permissionsNeeded } from '../features/bulk/bulk-job.ts'
+import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
+import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
  * Who may select a field. `anyone` needs no credentials. A `viewer` needs any valid credentials. A list names the

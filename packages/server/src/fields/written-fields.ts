@@ -1,7 +1,7 @@
-import { attributesOfDevice } from './features/attributes/attributes-writer.ts'
-import { deviceWriter } from './features/devices/device-writer.ts'
-import { servicesOfDevice } from './features/services/services-writer.ts'
-import type { RowWriters } from './graphql/written/row-writers.ts'
+import { attributesOfDevice } from '../features/attributes/attributes-writer.ts'
+import { deviceWriter } from '../features/devices/device-writer.ts'
+import { servicesOfDevice } from '../features/services/services-writer.ts'
+import type { RowWriters } from '../graphql/written/row-writers.ts'
 
 /**
  * The pages whose items the server writes directly from database rows, and the fields that it can write in this way.

@@ -4,7 +4,7 @@ import { findDevice } from '../../test/api/device-details.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { createDisconnectionLog, disconnected } from './disconnections.ts'
+import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 
 describe('the log of disconnections', () => {
   const lines: Record<string, unknown>[] = []

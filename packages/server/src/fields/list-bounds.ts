@@ -1,10 +1,10 @@
-import { MAX_SEGMENTS } from './features/availability/availability.ts'
-import { MAX_POINTS } from './features/availability/presence-samples.ts'
-import { DEFAULT_INTERVALS, MAX_INTERVALS } from './features/events/counts/event-counts.ts'
-import { MAX_LISTED } from './features/users/invitations/invitations.ts'
-import { MAX_MEMBERSHIPS } from './features/users/members/me.ts'
-import type { ListBounds } from './graphql/cost/object-count.ts'
-import { limits } from './limits.ts'
+import { MAX_SEGMENTS } from '../features/availability/availability.ts'
+import { MAX_POINTS } from '../features/availability/presence-samples.ts'
+import { DEFAULT_INTERVALS, MAX_INTERVALS } from '../features/events/counts/event-counts.ts'
+import { MAX_LISTED } from '../features/users/invitations/invitations.ts'
+import { MAX_MEMBERSHIPS } from '../features/users/members/me.ts'
+import type { ListBounds } from '../graphql/cost/object-estimate.ts'
+import { limits } from '../limits.ts'
 
 /**
  * Contains the maximum number of objects in each list that has no `size` argument. Before a document runs, the server

@@ -2,7 +2,7 @@ import type { Api } from '../api.ts'
 import { runConcurrently } from '../concurrency.ts'
 import { countDevices, listDevices } from '../list-devices.ts'
 import { type Device, deviceSelection } from './device.ts'
-import type { KnownDevices } from './plan.ts'
+import type { KnownDevices } from './match-rows.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** The API limits the aliases of one field in a document to this number. */

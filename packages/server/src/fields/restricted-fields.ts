@@ -1,4 +1,4 @@
-import type { RestrictedRules } from './graphql/access/field-needs.ts'
+import type { RestrictedRules } from '../graphql/access/field-needs.ts'
 
 /**
  * The fields that callers who are restricted to some devices can select, deny by default. Each of these

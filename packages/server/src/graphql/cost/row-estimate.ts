@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
 import { isPageType } from '../lists/page-members.ts'
-import { type Arguments, argumentValues, hasVariable } from './object-count.ts'
+import { type Arguments, argumentValues, hasVariable } from './object-estimate.ts'
 
 export interface AccountSize {
   readonly devices: number

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify'
+import type { Secrets } from './auth/secrets.ts'
+import type { Config } from './config.ts'
+import type { Context } from './context.ts'
+import type { Database } from './db/database.ts'
+import { isStandbyFailure } from './db/database-unavailable.ts'
+import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
+import type { ReadSide } from './db/read-side.ts'
+import { createNameCounts } from './features/attributes/names/name-counts.ts'
+import { createFacetCache } from './features/facets/facet-cache.ts'
+import { rowMeterOf } from './graphql/cost/row-meter.ts'
+import { causeOf } from './graphql/error-mapping.ts'
+import type { PreparedOperation } from './graphql/execute.ts'
+import type { AlternativeContext, OperationStart } from './graphql/run-operation.ts'
+import type { RateLimits } from './rate-limits/rate-limits.ts'
+import type { Viewer } from './viewer.ts'
+
+interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer'> {
+  config: Pick<Config, 'firstRecord' | 'publicUrl'>
+  db: Database
+  secrets: Secrets
+  clock?: () => Date
+}
+
+export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download links')
+
+export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
+
+/** Queries that can return several objects read from the replica while it is up to date. */
+export function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
+  return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
+    if (viewer === null || operation.objectCount <= 1) return undefined
+    const db = await readSide.choose()
+    if (db === undefined) return undefined
+    const context = createContext(request, viewer, operation.kind)
+    return {
+      contextValue: { ...context, primary: context.db, db: queryDatabase(db, viewer.accountId) },
+      failed({ errors = [] }) {
+        const failure = errors.map(causeOf).find(isStandbyFailure)
+        if (failure !== undefined) readSide.failed(db, failure)
+        return failure !== undefined
+      },
+    }
+  }
+}
+
+/** Returns a function that creates the context of an operation. */
+export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
+  const { config, db, secrets, feed, outbound, mailer } = deps
+  const clock = clockOf(deps)
+  const nameCounts = createNameCounts(deps)
+  const facetCache = createFacetCache()
+  return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
+    db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),
+    viewer,
+    log: request.log,
+    clock,
+    firstRecord: config.firstRecord,
+    storage,
+    origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
+    linkKey: linkKeyOf(secrets),
+    nameCounts,
+    facetCache,
+    rowMeter: rowMeterOf(request),
+    feed,
+    secrets,
+    outbound,
+    mailer,
+    needsOf,
+  })
+}

@@ -1,0 +1,53 @@
+import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
+import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
+import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
+import * as starter from '../../src/features/bulk/run/starter.queries.ts'
+import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
+import { newId } from '../../src/features/devices/device-id.ts'
+import * as eventIds from '../../src/features/events/event-ids.queries.ts'
+import { readFilter } from '../../src/features/filters/read-filter.ts'
+import type { Send } from './direct-webhook-calls.ts'
+
+interface Existing {
+  accountId: string
+  device: string
+  bulkJob: string
+  now: Date
+}
+
+/** Returns calls of the statements with which the worker finds, changes, and registers devices for a bulk job. */
+export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existing): Send[] {
+  const newDevice = {
+    ...{ id: newId(), name: 'new', hardwareId: null, platform: null, attributes: {}, reserved: {} },
+    services: [{ id: newId(), name: 'ssh', application: 28, host: null, port: 22, enabled: true }],
+  }
+  const bulkPlace = { accountId, jobId: bulkJob }
+  const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
+  return [
+    (db) => bulkJobs.selectActiveJobs(db),
+    (db) => bulkJobs.takeJob(db, accountId, bulkJob),
+    (db) => bulkJobs.selectExpired(db, new Date(0), 1),
+    (db) => bulkJobs.expirePreview(db, { accountId, id: 'none' }, { before: new Date(0) }),
+    (db) => bulkJobs.findEndedJob(db, new Date(0)),
+    (db) => bulkJobs.closeExpired(db, { accountId, id: 'none' }),
+    (db) => bulkJobs.deleteJob(db, { accountId, id: 'none' }),
+    (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
+    (db) => starter.findRoleOfStarter(db, accountId, accountId),
+    (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
+    (db) => eventIds.selectNextIds(db, 1),
+    (db) => bulkItems.findPending(db, bulkPlace),
+    (db) => bulkItems.selectRangeEnd(db, accountId, { after: '', limit: 1 }),
+    (db) => bulkItems.selectPlannedHardwareIds(db, bulkPlace, { hardwareIds: ['x'], upTo: id }),
+    (db) => bulkItems.selectChangesOf(db, bulkPlace, [id]),
+    (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
+    (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
+    (db) => bulkItems.writeResults(db, bulkPlace, []),
+    (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'] }),
+    (db) => bulkRows.insertRows(db, bulkPlace, []),
+    (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
+    (db) => bulkRows.selectRows(db, bulkPlace, [id]),
+    (db) => bulkRows.selectServicesOf(db, accountId, [id]),
+    (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
+    (db) => newDevices.insertDevices(db, accountId, [newDevice]),
+  ]
+}
