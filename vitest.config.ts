@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each once
-// for all of them.
+// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each
+// once for all of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 export default defineConfig({
@@ -24,7 +24,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
     sequence: { shuffle: true },
-    // Files in one worker share modules, which keep no state. Loading them for each file would take a quarter of the time.
+    // Files in one worker share modules, which keep no state. Loading them for each file would take a quarter of the
+    // time.
     isolate: false,
     // Tests spend much of their time waiting for processes and databases.
     maxWorkers: 5,

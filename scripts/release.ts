@@ -1,6 +1,6 @@
-// Builds the files of a release in release/, from a checkout without changes: `npm run release`. The version is that of the
-// root package.json. The same commit always produces identical files, except for the image, which contains the Debian
-// packages that are current at build time.
+// Builds the files of a release in release/, from a checkout without changes: `npm run release`. The version is that of
+// the root package.json. The same commit always produces identical files, except for the image, which contains the
+// Debian packages that are current at build time.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,8 +1,9 @@
 import type pg from 'pg'
 
 /**
- * PostGraphile's documentation puts logic in database functions (https://postgraphile.org/postgraphile/5/custom-mutations).
- * The function writes the change and its event in one transaction. The lock prevents lost updates.
+ * PostGraphile's documentation puts logic in database functions
+ * (https://postgraphile.org/postgraphile/5/custom-mutations). The function writes the change and its event in one
+ * transaction. The lock prevents lost updates.
  */
 const setAttribute = `
 create schema if not exists postgraphile;

@@ -8,7 +8,9 @@ export interface HttpRequest {
 export interface LoadJob {
   url: string
   connections: number
-  /** The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats. */
+  /**
+   * The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats.
+   */
   requests: readonly (readonly HttpRequest[])[]
   /** Ends the run after this duration or this total number of requests. */
   until: { seconds: number } | { requests: number }

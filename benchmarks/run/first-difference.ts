@@ -1,4 +1,7 @@
-/** Describes the first difference between two JSON values. Ignores the order of members. Returns undefined for equal values. */
+/**
+ * Describes the first difference between two JSON values. Ignores the order of members. Returns undefined for equal
+ * values.
+ */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`

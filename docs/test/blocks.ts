@@ -20,7 +20,10 @@ export interface Block {
 /** Languages of code that a reader types or runs. Their blocks need a tag. */
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
-/** Returns the fenced blocks of a Markdown page in order. For a block without a valid tag, throws an error with its line. */
+/**
+ * Returns the fenced blocks of a Markdown page in order. For a block without a valid tag, throws an error with its
+ * line.
+ */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: { line: number; indent: string; info: string; text: string[] } | undefined

@@ -77,7 +77,10 @@ async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | u
 const needsServer = ({ language, use, text }: Block): boolean =>
   use.kind === 'server' || language === 'graphql' || /muster|examples\/|:4000/.test(text)
 
-/** Returns the text of a shell block. For other blocks, writes the text to a file and returns a command that runs the file. */
+/**
+ * Returns the text of a shell block. For other blocks, writes the text to a file and returns a command that runs the
+ * file.
+ */
 async function commandOf(workspace: Workspace, { line, language, text }: Block): Promise<string> {
   const runner = runners[language]
   if (runner === undefined) return text

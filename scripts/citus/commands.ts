@@ -5,8 +5,8 @@ import { type Placement, placementOf } from './placements.ts'
 const FIRST = 'device'
 
 /**
- * Returns the commands that distribute a migrated, empty database, in the order of their dependencies. The first lines are
- * comments about the parts of the schema that Citus does not support.
+ * Returns the commands that distribute a migrated, empty database, in the order of their dependencies. The first lines
+ * are comments about the parts of the schema that Citus does not support.
  */
 export function citusCommands({ tables, functions }: Catalog, { shards }: { shards: number }): string[] {
   const placed = tables.map((table) => ({ table, placement: getPlacement(table) }))

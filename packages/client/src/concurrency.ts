@@ -6,8 +6,8 @@ export interface ConcurrencyOptions {
 }
 
 /**
- * Processes items concurrently and reads them lazily. After the first failure, starts no further item, waits for items in
- * progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
+ * Processes items concurrently and reads them lazily. After the first failure, starts no further item, waits for items
+ * in progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
  *
  * ```ts
  * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })
@@ -42,8 +42,8 @@ export async function forEachConcurrently<Item>(
 }
 
 /**
- * Converts items to an async iterator. Calls to `next` may overlap: an async generator queues them, and a synchronous iterator
- * finishes each call before the next one starts.
+ * Converts items to an async iterator. Calls to `next` may overlap: an async generator queues them, and a synchronous
+ * iterator finishes each call before the next one starts.
  */
 function toAsyncIterator<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterator<Item> {
   if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()

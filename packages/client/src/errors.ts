@@ -16,8 +16,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, or a code that a
- * class below documents.
+ * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, or a code
+ * that a class below documents.
  */
 export class MusterError extends Error {
   readonly code: string
@@ -60,7 +60,8 @@ export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
 /**
- * The operation conflicts with existing data, such as a duplicate hardware ID, a value instead of a group, or an active device.
+ * The operation conflicts with existing data, such as a duplicate hardware ID, a value instead of a group, or an active
+ * device.
  */
 export class ConflictError extends MusterError {}
 /** A value exceeds a limit. The message contains the value and the limit. */

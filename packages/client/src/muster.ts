@@ -99,7 +99,9 @@ export class Muster {
     return this.#run('Query', selection, options) as Promise<Selected<'Query', Given>>
   }
 
-  /** Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError. */
+  /**
+   * Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError.
+   */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
     options: CallOptions = {},
@@ -107,7 +109,9 @@ export class Muster {
     return this.#run('Mutation', selection, options) as Promise<Selected<'Mutation', Given>>
   }
 
-  /** Runs a document and returns `data`. If the response contains errors, throws the class of the first error's code. */
+  /**
+   * Runs a document and returns `data`. If the response contains errors, throws the class of the first error's code.
+   */
   query<Data = Record<string, unknown>>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -131,7 +135,10 @@ export class Muster {
     )
   }
 
-  /** Runs a document and returns the whole response, including errors. Throws only if the client receives no API response. */
+  /**
+   * Runs a document and returns the whole response, including errors. Throws only if the client receives no API
+   * response.
+   */
   execute(
     document: string | TypedDocument<unknown, never>,
     variables?: Readonly<Record<string, unknown>>,
@@ -149,7 +156,9 @@ export class Muster {
     return device as Chosen<'Device', Given, Device>
   }
 
-  /** Returns a service by ID or, for a device ID, the bulk service. Throws NotFoundError if the service does not exist. */
+  /**
+   * Returns a service by ID or, for a device ID, the bulk service. Throws NotFoundError if the service does not exist.
+   */
   async getService<const Given extends Selection<'Service'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Service', Given> = {},
@@ -187,8 +196,8 @@ export class Muster {
   }
 
   /**
-   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the caller leaves the loop.
-   * Throws the signal's reason after an abort, and errors that a retry cannot fix.
+   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the caller leaves the
+   * loop. Throws the signal's reason after an abort, and errors that a retry cannot fix.
    */
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},
@@ -203,8 +212,8 @@ export class Muster {
   }
 
   /**
-   * Yields the progress of a bulk job until the job ends, pauses, or is ready to start. Throws NotFoundError if the job does not
-   * exist, and the signal's reason after an abort.
+   * Yields the progress of a bulk job until the job ends, pauses, or is ready to start. Throws NotFoundError if the job
+   * does not exist, and the signal's reason after an abort.
    */
   followBulkJob(id: string, options: FollowBulkOptions = {}): AsyncGenerator<BulkProgress, void, undefined> {
     return followBulkJob(this.#runQuery, id, options)

@@ -18,8 +18,8 @@ export interface FromCredentialsOptions
 /** A client for Muster's API that signs every request as one user. */
 export class Muster extends WebMuster {
   /**
-   * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the credentials are
-   * missing or incomplete.
+   * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the
+   * credentials are missing or incomplete.
    *
    * ```ts
    * const muster = await Muster.fromCredentials({ profile: 'staging' })

@@ -12,11 +12,14 @@ export interface CallOptions {
   timeout?: number | undefined
   /** Maximum number of retries where a retry is safe. Default: the client's `retries`. */
   retries?: number | undefined
-  /** Whether the client may send a mutation again if its outcome is unknown. The default depends on the mutation's fields. */
+  /**
+   * Whether the client may send a mutation again if its outcome is unknown. The default depends on the mutation's
+   * fields.
+   */
   idempotent?: boolean | undefined
   /**
-   * Idempotency-Key of a mutation that creates something: 1 to 255 printable ASCII characters. By default, each call uses a
-   * new key. To repeat a call after your program restarts, set and store a key.
+   * Idempotency-Key of a mutation that creates something: 1 to 255 printable ASCII characters. By default, each call
+   * uses a new key. To repeat a call after your program restarts, set and store a key.
    */
   idempotencyKey?: string | undefined
 }

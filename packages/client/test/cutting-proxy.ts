@@ -13,7 +13,8 @@ export interface CuttingProxy {
 }
 
 /**
- * Starts a proxy that can cut connections at the worst time: after the server processes a request, before the response arrives.
+ * Starts a proxy that can cut connections at the worst time: after the server processes a request, before the response
+ * arrives.
  */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)

@@ -92,7 +92,10 @@ export function sendDhensby(
   })
 }
 
-/** Returns every accepted combination of client and options, by name. Each signs its requests at `time`, in Unix seconds. */
+/**
+ * Returns every accepted combination of client and options, by name. Each signs its requests at `time`, in Unix
+ * seconds.
+ */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

@@ -1,4 +1,7 @@
-/** The permissions that a role or key may have. The position of a name is its bit in a mask. Names are only ever appended. */
+/**
+ * The permissions that a role or key may have. The position of a name is its bit in a mask. Names are only ever
+ * appended.
+ */
 export const permissionNames = [
   'DEVICE_READ',
   'EVENT_READ',
@@ -48,7 +51,10 @@ const manager =
   operator | maskOf(['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'])
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
-/** The roles that every account has, from the fewest permissions to the most. An owner can also create, change, and remove owners. */
+/**
+ * The roles that every account has, from the fewest permissions to the most. An owner can also create, change, and
+ * remove owners.
+ */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 
 export type BuiltInRole = keyof typeof builtInRoles

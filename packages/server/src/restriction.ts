@@ -8,7 +8,10 @@ export interface AttributeScope {
   readonly write: string[]
 }
 
-/** A restriction to some devices or attribute names. A device must match both the filter and the view. Omitted members restrict nothing. */
+/**
+ * A restriction to some devices or attribute names. A device must match both the filter and the view. Omitted members
+ * restrict nothing.
+ */
 export interface RestrictionPart {
   /** A device filter in canonical form. */
   readonly where?: string

@@ -17,8 +17,8 @@ declare module 'vitest' {
 }
 
 /**
- * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses the server at this
- * URL, and the user in the URL must be allowed to create databases.
+ * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses the server at
+ * this URL, and the user in the URL must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, stop } = await startDatabase()
@@ -82,8 +82,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database and terminates its connections. Retries, because PostgreSQL waits only five seconds for connections to end,
- * which can be too short on a slow machine.
+ * Drops a database and terminates its connections. Retries, because PostgreSQL waits only five seconds for connections
+ * to end, which can be too short on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {

@@ -1,4 +1,6 @@
-/** Summary of the file format for the help of import and export. For the full description, see packages/cli/README.md. */
+/**
+ * Summary of the file format for the help of import and export. For the full description, see packages/cli/README.md.
+ */
 export const formatHelp = `
 File format: the first row contains the column names. Only the "name" column is required.
   name        device name

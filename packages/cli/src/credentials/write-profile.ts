@@ -14,8 +14,8 @@ export function assertProfileName(profile: string): void {
 }
 
 /**
- * Sets values in a section of a credentials file without changing other values and sections. Replaces the file atomically.
- * Only its owner can read the file.
+ * Sets values in a section of a credentials file without changing other values and sections. Replaces the file
+ * atomically. Only its owner can read the file.
  */
 export async function writeProfile(
   file: string,

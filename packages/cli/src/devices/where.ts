@@ -15,7 +15,9 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses where you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** Joins the filters of several --where options. A device must match all of them. Returns undefined without a filter. */
+/**
+ * Joins the filters of several --where options. A device must match all of them. Returns undefined without a filter.
+ */
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)
   if (filters.length <= 1) return filters[0]

@@ -12,8 +12,8 @@ export interface Installation extends LocalDatabase {
 }
 
 /**
- * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner and
- * writes the credentials, as the server does on its first start.
+ * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner
+ * and writes the credentials, as the server does on its first start.
  */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,

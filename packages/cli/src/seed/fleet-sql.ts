@@ -15,8 +15,9 @@ function draw(values: readonly (string | number | null)[], byte: number): string
 const CLUSTER_SIZE = 4_096
 
 /**
- * Returns SQL for an 8-byte ID: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because multiplying
- * by an odd factor permutes the numbers below 2^32. The second byte is below 0x80 for devices and at least 0x80 for services.
+ * Returns SQL for an 8-byte ID: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because
+ * multiplying by an odd factor permutes the numbers below 2^32. The second byte is below 0x80 for devices and at least
+ * 0x80 for services.
  */
 function id(number: string, kind: 'device' | 'service'): string {
   const mark = kind === 'device' ? '& 127' : '| 128'
@@ -36,8 +37,8 @@ const FIRST_DAY = `timestamptz '2024-01-01 00:00Z'`
 const REPORT_DAY = `timestamptz '2026-01-01 00:00Z'`
 
 /**
- * Adds devices $2 to $3 of sample fleet $5 to account $1, each with $4 services. Does not change existing devices. Returns
- * the number of added devices.
+ * Adds devices $2 to $3 of sample fleet $5 to account $1, each with $4 services. Does not change existing devices.
+ * Returns the number of added devices.
  */
 export const fleetStatement = `
 with numbered as materialized (

@@ -170,7 +170,9 @@ interface Actions {
   leave: () => void
 }
 
-/** Starts the timers. Delays the first report randomly, so that devices that connect together do not report together. */
+/**
+ * Starts the timers. Delays the first report randomly, so that devices that connect together do not report together.
+ */
 function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions): { stop(): void } {
   let reporting = setTimeout(
     () => {

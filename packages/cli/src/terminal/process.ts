@@ -5,7 +5,10 @@ export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }
 
-/** Exits silently if the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full disk. */
+/**
+ * Exits silently if the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full
+ * disk.
+ */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -49,7 +52,10 @@ export interface Interruption {
   release(): void
 }
 
-/** Aborts the signal on the first Ctrl-C, so that the command can finish cleanly. Exits immediately on the second Ctrl-C. */
+/**
+ * Aborts the signal on the first Ctrl-C, so that the command can finish cleanly. Exits immediately on the second
+ * Ctrl-C.
+ */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

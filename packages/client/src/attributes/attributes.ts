@@ -31,11 +31,14 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns all attributes, nested. With a context, merges the context's overrides with the base values. Throws NotFoundError
-   * if the target does not exist.
+   * Returns all attributes, nested. With a context, merges the context's overrides with the base values. Throws
+   * NotFoundError if the target does not exist.
    */
   get(target: string, options?: ContextOptions): Promise<Attributes>
-  /** Returns one effective value, or null if the attribute is not set. Throws NotFoundError if the target does not exist. */
+  /**
+   * Returns one effective value, or null if the attribute is not set. Throws NotFoundError if the target does not
+   * exist.
+   */
   get(target: string, name: string, options?: ContextOptions): Promise<string | null>
   async get(
     target: string,
@@ -49,7 +52,10 @@ export class TargetAttributes {
     return found[field] as Attributes | string | null
   }
 
-  /** Sets several attributes, all or none. Null removes an attribute or a group. Returns all attributes after the change. */
+  /**
+   * Sets several attributes, all or none. Null removes an attribute or a group. Returns all attributes after the
+   * change.
+   */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
   /** Sets one attribute. Null removes the attribute. Returns the effective value after the change. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
@@ -82,8 +88,8 @@ export class TargetAttributes {
   }
 
   /**
-   * Sets attributes of many targets in concurrent batches. Returns the number of changed targets and the rejected items. A
-   * rejected item does not affect other items. Throws an error if a whole batch fails.
+   * Sets attributes of many targets in concurrent batches. Returns the number of changed targets and the rejected
+   * items. A rejected item does not affect other items. Throws an error if a whole batch fails.
    */
   setMany(
     items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,

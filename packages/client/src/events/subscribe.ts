@@ -30,8 +30,8 @@ export interface SubscribeOptions {
 }
 
 /**
- * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends with a
- * StreamEnd error.
+ * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends
+ * with a StreamEnd error.
  */
 export async function* subscribeOnce(
   given: SubscribeOptions,

@@ -36,9 +36,9 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads the credentials file that the server or `muster configure` writes. If neither a file nor a profile is specified,
- * environment variables take precedence. If they contain all required values, no file is required. Throws CredentialsError
- * if the credentials are missing or incomplete.
+ * Reads the credentials file that the server or `muster configure` writes. If neither a file nor a profile is
+ * specified, environment variables take precedence. If they contain all required values, no file is required. Throws
+ * CredentialsError if the credentials are missing or incomplete.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })

@@ -2,8 +2,8 @@
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /**
- * Parses sections of `NAME=value` lines. Ignores outer whitespace, quotes around values, empty lines, and lines that begin
- * with ; or #.
+ * Parses sections of `NAME=value` lines. Ignores outer whitespace, quotes around values, empty lines, and lines that
+ * begin with ; or #.
  */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()

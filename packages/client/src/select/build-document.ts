@@ -10,8 +10,8 @@ export interface BuiltDocument {
 type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
- * Converts a selection to a document. Arguments become variables, so a selection always produces the same document, which the
- * server can cache. Throws TypeError for fields and arguments that the schema does not define.
+ * Converts a selection to a document. Arguments become variables, so a selection always produces the same document,
+ * which the server can cache. Throws TypeError for fields and arguments that the schema does not define.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []

@@ -20,8 +20,8 @@ export interface GraphQLResponse {
 
 export type Attempt = {
   /**
-   * `rejected`: the operation did not run, and a retry may succeed. `unknown`: the operation may have run. `final`: a retry
-   * cannot succeed.
+   * `rejected`: the operation did not run, and a retry may succeed. `unknown`: the operation may have run. `final`: a
+   * retry cannot succeed.
    */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
@@ -58,8 +58,9 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
 }
 
 /**
- * Determines the outcome of a response. The API responds with 503 without `data` if the operation did not run, and with `data`
- * if the database connection was lost during the operation. A proxy's 503 does not indicate whether the operation ran.
+ * Determines the outcome of a response. The API responds with 503 without `data` if the operation did not run, and with
+ * `data` if the database connection was lost during the operation. A proxy's 503 does not indicate whether the
+ * operation ran.
  */
 function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
   if (status === 429 || isStillRunning(result)) return 'rejected'

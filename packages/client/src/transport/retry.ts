@@ -4,9 +4,9 @@ const MAX_DELAY_MS = 10_000
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**
- * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the limit.
- * The delay doubles with each attempt, with jitter, and is at least the delay in `Retry-After` (RFC 9110 §10.2.3, seconds or
- * a date).
+ * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the
+ * limit. The delay doubles with each attempt, with jitter, and is at least the delay in `Retry-After` (RFC 9110
+ * §10.2.3, seconds or a date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)

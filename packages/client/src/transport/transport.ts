@@ -37,7 +37,10 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
  */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/** Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it once. */
+/**
+ * Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it
+ * once.
+ */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)
@@ -57,7 +60,9 @@ export async function send(transport: Transport, operation: Operation, options: 
   }
 }
 
-/** Returns the Idempotency-Key header. All attempts of a call send the same key, so that the server runs the call once. */
+/**
+ * Returns the Idempotency-Key header. All attempts of a call send the same key, so that the server runs the call once.
+ */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}

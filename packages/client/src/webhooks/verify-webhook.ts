@@ -71,9 +71,9 @@ export interface VerifyWebhookOptions {
 const MAX_SIGNATURES = 20
 
 /**
- * Verifies a delivery according to the Standard Webhooks specification and returns it. `body` is the received body before
- * parsing. During a rotation, pass several secrets. Throws WebhookError if the delivery is invalid, and TypeError if a secret
- * is invalid.
+ * Verifies a delivery according to the Standard Webhooks specification and returns it. `body` is the received body
+ * before parsing. During a rotation, pass several secrets. Throws WebhookError if the delivery is invalid, and
+ * TypeError if a secret is invalid.
  *
  * ```ts
  * const { type, data } = await verifyWebhook(request.headers, await request.text(), secret)

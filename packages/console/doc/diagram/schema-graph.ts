@@ -12,8 +12,9 @@ import {
 type Composite = Extract<GraphQLNamedType, { getFields(): Record<string, GraphQLField<unknown, unknown>> }>
 
 /**
- * Describes a diagram of the types that a root type leads to, for Graphviz (https://graphviz.org/doc/info/shapes.html#html). Each
- * type is a table of its fields. Edges lead from a field to the type that it returns, and from an interface or a union to its types.
+ * Describes a diagram of the types that a root type leads to, for Graphviz
+ * (https://graphviz.org/doc/info/shapes.html#html). Each type is a table of its fields. Edges lead from a field to the
+ * type that it returns, and from an interface or a union to its types.
  */
 export function describeGraph(schema: GraphQLSchema, root: GraphQLNamedType): Graph {
   const types = reachableTypes(schema, root)

@@ -24,8 +24,8 @@ const PREFIX = 'attributes.'
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**
- * Parses the header. Throws an Error that explains which name is invalid. With `findsDevices`, the column `id` is used, and the
- * column `name` can be missing if another column finds devices.
+ * Parses the header. Throws an Error that explains which name is invalid. With `findsDevices`, the column `id` is used,
+ * and the column `name` can be missing if another column finds devices.
  */
 export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))

@@ -1,9 +1,9 @@
 import type { Cell } from './cells.ts'
 
 /**
- * Matches cells that a spreadsheet runs as formulas: after any apostrophes, they begin with one of these characters (OWASP,
- * "CSV Injection"; the last four are full-width) and are not plain numbers. Numbers such as -5 are harmless and are used in
- * calculations.
+ * Matches cells that a spreadsheet runs as formulas: after any apostrophes, they begin with one of these characters
+ * (OWASP, "CSV Injection"; the last four are full-width) and are not plain numbers. Numbers such as -5 are harmless and
+ * are used in calculations.
  */
 const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 

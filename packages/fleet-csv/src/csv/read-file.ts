@@ -15,7 +15,10 @@ export interface DeviceFile {
 export interface ReadOptions {
   /** Whether the file contains formulas without protective apostrophes. */
   isRaw?: boolean
-  /** Whether a column `id`, `hardwareId`, or `name` finds the device of each row. By default, every row must have a name. */
+  /**
+   * Whether a column `id`, `hardwareId`, or `name` finds the device of each row. By default, every row must have a
+   * name.
+   */
   findsDevices?: boolean
 }
 

@@ -8,8 +8,8 @@ export interface Pairs<Wanted, Found> {
 }
 
 /**
- * Pairs wanted and existing items with the same name. If the name is unique on both sides, pairs the two. Otherwise, pairs
- * equal items. A remaining wanted item is new only if no existing item remains.
+ * Pairs wanted and existing items with the same name. If the name is unique on both sides, pairs the two. Otherwise,
+ * pairs equal items. A remaining wanted item is new only if no existing item remains.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

@@ -11,14 +11,14 @@ const PAIRS = 50_000
 const PAIR_MS = 3_600_000
 
 /**
- * Counts failed authentication attempts in this process. After 20 failures from a network address in a minute, the server
- * verifies no further requests from that address until the minute ends. The same applies while the address's rate-limit quota
- * is used up.
+ * Counts failed authentication attempts in this process. After 20 failures from a network address in a minute, the
+ * server verifies no further requests from that address until the minute ends. The same applies while the address's
+ * rate-limit quota is used up.
  *
  * Many clients may share an address (NAT, a proxy), and a client that cannot sign must not lock out the other clients.
- * Therefore, a key that verified from this network within the last hour has a separate allowance of 20 attempts a minute there.
- * Failures that name a key never block the key at other addresses. Key IDs are not secret, and other callers must not be able
- * to lock out the key's owner.
+ * Therefore, a key that verified from this network within the last hour has a separate allowance of 20 attempts a
+ * minute there. Failures that name a key never block the key at other addresses. Key IDs are not secret, and other
+ * callers must not be able to lock out the key's owner.
  */
 export interface FailedSignatures {
   /**
@@ -27,8 +27,8 @@ export interface FailedSignatures {
    */
   wait(address: string, key: string | undefined): number | undefined
   /**
-   * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a key from
-   * all addresses together, has more than 20 failures in a minute.
+   * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a
+   * key from all addresses together, has more than 20 failures in a minute.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   /** Records that a signature by this key from this address was valid. */

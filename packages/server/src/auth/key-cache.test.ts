@@ -32,7 +32,10 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
   return servers
 }
 
-/** Returns the connections on which servers receive notifications of changed keys. A connection that listens runs probes. */
+/**
+ * Returns the connections on which servers receive notifications of changed keys. A connection that listens runs
+ * probes.
+ */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
     and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)

@@ -13,7 +13,9 @@ export interface LastUsed {
   close(): Promise<void>
 }
 
-/** Records to the minute when keys were last used. Writes the uses of each second in one statement, in the background. */
+/**
+ * Records to the minute when keys were last used. Writes the uses of each second in one statement, in the background.
+ */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const recorded = boundedMap<string, number>(MAX_KEYS)
   let uses: KeyUse[] = []

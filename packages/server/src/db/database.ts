@@ -122,7 +122,8 @@ export interface ConnectionUse {
 }
 
 /**
- * Provides connections from a pool. Each connection prepares a named statement once. Through a pooler, statements are unnamed.
+ * Provides connections from a pool. Each connection prepares a named statement once. Through a pooler, statements are
+ * unnamed.
  */
 export interface Connector {
   /** `requestedAt` is the `performance.now()` time of the request for the connection. */

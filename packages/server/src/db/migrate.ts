@@ -17,9 +17,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates the database to this release's schema and returns the names of the migrations that ran. Several servers may call
- * this function at the same time: one server runs the migrations while the others wait. A migration can be interrupted at any
- * point, and the next call continues from there. Uses two connections, whose statement timeout must allow long statements.
+ * Migrates the database to this release's schema and returns the names of the migrations that ran. Several servers may
+ * call this function at the same time: one server runs the migrations while the others wait. A migration can be
+ * interrupted at any point, and the next call continues from there. Uses two connections, whose statement timeout must
+ * allow long statements.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
@@ -69,7 +70,9 @@ async function selectExecuted(db: Database): Promise<Executed[]> {
   return rows
 }
 
-/** Returns the migrations that have not run. Throws if a newer release made the database incompatible with this release. */
+/**
+ * Returns the migrations that have not run. Throws if a newer release made the database incompatible with this release.
+ */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))

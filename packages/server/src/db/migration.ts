@@ -41,7 +41,10 @@ export interface OldIndex {
 /** Processes rows in batches. Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
-  /** Processes about `size` rows after `after` (initially null). Returns the last row's place, or null if no rows remain. */
+  /**
+   * Processes about `size` rows after `after` (initially null). Returns the last row's place, or null if no rows
+   * remain.
+   */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
 }
 

@@ -56,7 +56,10 @@ async function assertStandby(primary: Database, db: Database): Promise<void> {
   if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
 }
 
-/** Returns PostgreSQL's system identifier, which a primary shares with its standbys, and whether this server is a standby. */
+/**
+ * Returns PostgreSQL's system identifier, which a primary shares with its standbys, and whether this server is a
+ * standby.
+ */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)

@@ -15,7 +15,9 @@ export interface SqlOrder {
    */
   twinId?: Sql
   direction: Direction
-  /** An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
+  /**
+   * An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key.
+   */
   nullable?: Sql
 }
 
@@ -77,9 +79,9 @@ const MIN_PLANNED_ROWS = 64
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * Builds a SELECT of `limit` sorted rows from `start`, with each row's key as `sort_key`. The row comparison takes the same
- * time at any depth. If keys can be missing, the SELECT has two branches, each of which uses an index. The second branch runs
- * only if the first returns too few rows.
+ * Builds a SELECT of `limit` sorted rows from `start`, with each row's key as `sort_key`. The row comparison takes the
+ * same time at any depth. If keys can be missing, the SELECT has two branches, each of which uses an index. The second
+ * branch runs only if the first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   if ('after' in start)
@@ -93,8 +95,9 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
 }
 
 /**
- * Builds a SELECT of the same rows in reverse order. The statement reads from the end of the list and skips the rows after the
- * page instead of the rows before it. The result is correct because the statement counts and reads rows in one snapshot.
+ * Builds a SELECT of the same rows in reverse order. The statement reads from the end of the list and skips the rows
+ * after the page instead of the rows before it. The result is correct because the statement counts and reads rows in
+ * one snapshot.
  */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }

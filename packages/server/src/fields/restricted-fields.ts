@@ -1,8 +1,8 @@
 import type { RestrictedRules } from '../graphql/access/field-needs.ts'
 
 /**
- * The fields that callers who are restricted to some devices can select, deny by default. Each of these
- * fields applies the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
+ * The fields that callers who are restricted to some devices can select, deny by default. Each of these fields applies
+ * the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
  */
 const openOfUser: readonly string[] = [
   ...['accessKeys', 'account', 'attribute', 'attributeNames', 'attributes', 'checkFilter', 'contexts', 'created'],

@@ -6,7 +6,9 @@ import type { OperationRequest } from './execute.ts'
 import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 
-/** Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents. */
+/**
+ * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
+ */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 

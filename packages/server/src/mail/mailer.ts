@@ -11,8 +11,8 @@ export interface Message {
 
 export interface Mailer {
   /**
-   * Sends a message after the response. `onDone` then receives whether the mail server accepted the message. Closing the server
-   * waits for both.
+   * Sends a message after the response. `onDone` then receives whether the mail server accepted the message. Closing
+   * the server waits for both.
    */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }

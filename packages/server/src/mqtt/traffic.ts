@@ -12,7 +12,10 @@ const MAX_SUBSCRIPTIONS = 20
 
 /** Handles publications and subscriptions from authenticated devices. */
 export interface Traffic {
-  /** Handles a publication. Resolves to the reply after the changes are committed, or rejects if the publication is invalid. */
+  /**
+   * Handles a publication. Resolves to the reply after the changes are committed, or rejects if the publication is
+   * invalid.
+   */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
   /** Returns whether the session may add this subscription. Repeated subscriptions to the same filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean

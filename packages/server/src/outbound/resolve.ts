@@ -17,7 +17,9 @@ export const resolveName: Resolve = async (name) => {
   return listed.length > 0 ? listed : queryDns(wanted)
 }
 
-/** Returns the loopback addresses for localhost and its subdomains (RFC 6761 §6.3), or an empty list for any other name. */
+/**
+ * Returns the loopback addresses for localhost and its subdomains (RFC 6761 §6.3), or an empty list for any other name.
+ */
 export function loopbackAddresses(name: string): string[] {
   return /(?:^|\.)localhost\.?$/i.test(name) ? ['127.0.0.1', '::1'] : []
 }

@@ -27,7 +27,9 @@ export interface Exchange {
 
 type Spent = [budget: string, subject: string, points: number]
 
-/** Reports this process's spending to the other server processes and applies their spending to this process's budgets. */
+/**
+ * Reports this process's spending to the other server processes and applies their spending to this process's budgets.
+ */
 export function exchangeSpending(
   budgets: readonly Pick<Budget, 'policy' | 'report' | 'applyRemoteSpending'>[],
   { db, notifications, log }: ExchangeOptions,

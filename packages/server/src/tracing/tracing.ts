@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>
 
 export interface SpanOptions {
-  /** The role of the span: a request to this server, a request to another server, a received message, or internal work. */
+  /**
+   * The role of the span: a request to this server, a request to another server, a received message, or internal work.
+   */
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
   /**

@@ -76,7 +76,9 @@ describe('the calls of this test', () => {
 const sendDocument = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? queryStream(app, user, { document, device: own.device }) : user.query(document)
 
-/** Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup. */
+/**
+ * Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup.
+ */
 async function assertUntouched(): Promise<void> {
   expect(await allRowsOf(app.db, victim.userId)).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
@@ -138,8 +140,8 @@ interface Caller {
 }
 
 /**
- * Returns the caller for a field. Queries use the intruder. Mutations use a new user with objects of every kind, because they
- * may change the objects.
+ * Returns the caller for a field. Queries use the intruder. Mutations use a new user with objects of every kind,
+ * because they may change the objects.
  */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }

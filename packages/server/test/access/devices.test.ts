@@ -23,8 +23,8 @@ let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
 /**
- * Starts a separate server for each group of tests, because invalid secrets are counted by address and all tests share one
- * address.
+ * Starts a separate server for each group of tests, because invalid secrets are counted by address and all tests share
+ * one address.
  */
 function useApp(): void {
   beforeAll(async () => {
@@ -45,8 +45,8 @@ function useApp(): void {
 }
 
 /**
- * Returns every row except access keys, which devices do not use and whose last-use times are written with a delay, and samples
- * of online devices, which a job writes.
+ * Returns every row except access keys, which devices do not use and whose last-use times are written with a delay, and
+ * samples of online devices, which a job writes.
  */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, presence_sample: _samples, ...rows } = await allRowsOf(app.db, userId)

@@ -63,7 +63,9 @@ export async function startFailingReceiver(): Promise<Receiver> {
 /** Allows webhooks to receivers on this machine. */
 export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/** Creates one object of every kind for a user. The webhook sends its deliveries to the receiver, which rejects them. */
+/**
+ * Creates one object of every kind for a user. The webhook sends its deliveries to the receiver, which rejects them.
+ */
 export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]

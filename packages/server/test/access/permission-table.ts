@@ -1,6 +1,6 @@
 /**
- * The fields that need each permission according to the contract, independently of `src/fields/field-permissions.ts`. Fields
- * of other types need no permission beyond that of the field that leads to them.
+ * The fields that need each permission according to the contract, independently of `src/fields/field-permissions.ts`.
+ * Fields of other types need no permission beyond that of the field that leads to them.
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version

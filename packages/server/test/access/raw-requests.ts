@@ -45,7 +45,8 @@ export interface RawResponse {
 }
 
 /**
- * Sends exactly these bytes on a new connection. With `ends`, closes the sending side even if the request declares more bytes.
+ * Sends exactly these bytes on a new connection. With `ends`, closes the sending side even if the request declares more
+ * bytes.
  */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
@@ -70,7 +71,9 @@ export interface Part {
   isCaseInsensitive: boolean
 }
 
-/** Yields one request for each byte of these parts, with one bit of the byte changed. The bit differs from byte to byte. */
+/**
+ * Yields one request for each byte of these parts, with one bit of the byte changed. The bit differs from byte to byte.
+ */
 export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<{ part: string; changed: Buffer }> {
   for (const { name, start, end, isCaseInsensitive } of parts) {
     for (let at = start; at < end; at++) {

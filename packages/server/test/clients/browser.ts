@@ -22,7 +22,9 @@ export interface BrowserRequest {
 /** A browser that shows a console page and stores cookies. */
 export interface Browser {
   cookies: Map<string, string>
-  /** Sends a request as the console does, with POST if the request has a body. Omits headers with the value undefined. */
+  /**
+   * Sends a request as the console does, with POST if the request has a body. Omits headers with the value undefined.
+   */
   send(path: string, request?: BrowserRequest): Promise<BrowserResponse>
   /** Sends a request to a path below /auth, with POST if the request has a body. */
   auth(path: string, body?: object): Promise<BrowserResponse>

@@ -17,8 +17,8 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
 }
 
 /**
- * Connects a device with a standard client, which closes when the test ends. If the server rejects the connection, throws the
- * server's error.
+ * Connects a device with a standard client, which closes when the test ends. If the server rejects the connection,
+ * throws the server's error.
  */
 export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })

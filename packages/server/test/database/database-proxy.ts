@@ -4,8 +4,8 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
 /**
- * A TCP proxy in front of PostgreSQL that tests can interrupt. The proxy stops when the test ends or when `atEnd` calls its
- * argument.
+ * A TCP proxy in front of PostgreSQL that tests can interrupt. The proxy stops when the test ends or when `atEnd` calls
+ * its argument.
  */
 export interface DatabaseProxy {
   url: string
@@ -16,8 +16,8 @@ export interface DatabaseProxy {
   /** Accepts and forwards connections again. Breaks frozen connections. */
   open(): void
   /**
-   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the last
-   * statement, when its response arrives, or after this number of response bytes.
+   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the
+   * last statement, when its response arrives, or after this number of response bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -14,8 +14,8 @@ export interface Attack {
   /** The requests, which are assigned to the connections in rotation. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait` sends once
-   * and waits, with an unfinished request or an idle connection.
+   * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait`
+   * sends once and waits, with an unfinished request or an idle connection.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }

@@ -37,7 +37,9 @@ const aliased = (head: string, field: string, variables?: Record<string, unknown
     return { query: `${head} { login { ${fields.join(' ')} } }`, ...(variables && { variables }) }
   })
 
-/** Each field counts the devices without any of 200 attributes in a context and sorts them in an order without an index. */
+/**
+ * Each field counts the devices without any of 200 attributes in a context and sorts them in an order without an index.
+ */
 const fullScans = aliased(
   'query ($a: Object)',
   'devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }',

@@ -92,8 +92,8 @@ it(
       checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
     }
     /**
-     * Sends requests with a nonce until the server accepts one. A rate-limited request also uses its nonce, so each attempt uses
-     * a new nonce.
+     * Sends requests with a nonce until the server accepts one. A rate-limited request also uses its nonce, so each
+     * attempt uses a new nonce.
      */
     const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
       const { signed, status } = await pollUntil(

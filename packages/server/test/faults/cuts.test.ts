@@ -56,7 +56,8 @@ it('reports whether the outcome is known when a database connection breaks', lon
   })
   expect(await stored()).toEqual({ big: value, bigger: value })
 
-  // If the connection breaks during a change, the response reports an unknown outcome. The change may or may not be stored.
+  // If the connection breaks during a change, the response reports an unknown outcome. The change may or may not be
+  // stored.
   const long = (text: string) => set(`attributes: { cut: "${text}", too: "${text}" }, context: "night"`)
   const short = (text: string) => `mutation { setAttribute(serviceId: "${id}", name: "cut", value: "${text}") }`
   for (const moment of ['before', 'after'] as const) {
@@ -72,8 +73,8 @@ it('reports whether the outcome is known when a database connection breaks', lon
     expect((await stored()).cut).toBe(isStored ? 'of one statement' : undefined)
   }
 
-  // If the connection breaks during a statement with several changes, all of them have the same outcome, and no other change
-  // is lost.
+  // If the connection breaks during a statement with several changes, all of them have the same outcome, and no other
+  // change is lost.
   const other = (await data('mutation { registerDevice(name: "other") { device { id } } }')).registerDevice.device.id
   for (const moment of ['before', 'after'] as const)
     await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })

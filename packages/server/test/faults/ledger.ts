@@ -22,8 +22,8 @@ export interface Entry {
 }
 
 /**
- * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk. The client sends a change only
- * after `intend` resolves, and its response counts only after `note` resolves.
+ * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk. The client sends a
+ * change only after `intend` resolves, and its response counts only after `note` resolves.
  */
 export interface Ledger {
   intend(change: Change): Promise<void>
@@ -38,8 +38,8 @@ export function openLedger(path: string): Ledger {
   let buffered = ''
   let last = Promise.resolve()
   let next: Promise<void> | undefined
-  // Entries that arrive during a flush are flushed together afterward. Otherwise, clients would send only one request at a
-  // time.
+  // Entries that arrive during a flush are flushed together afterward. Otherwise, clients would send only one request
+  // at a time.
   const write = (line: object): Promise<void> => {
     buffered += `${JSON.stringify(line)}\n`
     if (next !== undefined) return next

@@ -4,8 +4,8 @@ import type { Rig } from './rig.ts'
 
 export const context = 'night'
 /**
- * The number of names that each client uses. The number is small, so that clients soon overwrite values. It is not a multiple
- * of three, so that clients write each name in the base and in the context.
+ * The number of names that each client uses. The number is small, so that clients soon overwrite values. It is not a
+ * multiple of three, so that clients write each name in the base and in the context.
  */
 const NAMES = 13
 /** Time limit for a response. */
@@ -28,8 +28,8 @@ export interface WritersOptions {
 }
 
 /**
- * Starts clients that each send numbered changes, one at a time. Each client uses different attribute names and sends no change
- * twice.
+ * Starts clients that each send numbered changes, one at a time. Each client uses different attribute names and sends
+ * no change twice.
  */
 export async function startWriters(
   rig: Rig,

@@ -5,7 +5,10 @@ import type { ModelDevice, ModelService } from './model.ts'
 /** The start of the request in tests, on which relative times are based. */
 export const now = Date.parse('2026-11-20T12:00:00Z')
 
-/** Strings with many ties, with letters that differ only in case, and with characters that are special to SQL or filters. */
+/**
+ * Strings with many ties, with letters that differ only in case, and with characters that are special to SQL or
+ * filters.
+ */
 const text = fc.constantFrom(
   ...['oslo', 'Oslo', 'os', 'bergen', 'a1', 'A01', 'a001', '50%_\\', 'x"y', '', 'Σίσυφος', 'ß', 'two words', '*'],
 )

@@ -1,6 +1,6 @@
 /**
- * Matches internal details that responses must not contain: code positions and database error messages. No input contains
- * such details.
+ * Matches internal details that responses must not contain: code positions and database error messages. No input
+ * contains such details.
  */
 const internals =
   /\bat .{1,200}\.[cm]?[jt]s:\d+|node:internal|node_modules|syntax error at or near|violates|relation \\?"|invalid byte sequence|invalid input syntax|could not determine data type|out of range for type|PostgresError|QueryFailed|kysely|ECONN/i

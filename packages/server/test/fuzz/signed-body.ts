@@ -7,8 +7,8 @@ export interface BodyResponse {
 }
 
 /**
- * Signs a request with exactly these bytes as its body. Returns a function that sends the request, so that a measured time does
- * not include signing.
+ * Signs a request with exactly these bytes as its body. Returns a function that sends the request, so that a measured
+ * time does not include signing.
  */
 export function prepareBody(
   { url: server }: Pick<TestApp, 'url'>,

@@ -23,8 +23,8 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server and waits until it prints that it is ready. If the server exits first, throws an error with its output. The
- * server stops when the test ends or when `atEnd` calls its argument.
+ * Starts a server and waits until it prints that it is ready. If the server exits first, throws an error with its
+ * output. The server stops when the test ends or when `atEnd` calls its argument.
  */
 export async function startServerProcess(
   env: Record<string, string>,

@@ -12,8 +12,9 @@ const checks: readonly [GraphQLScalarType<unknown>, (value: unknown) => boolean]
 ]
 
 /**
- * Makes GraphQL's built-in scalars reject values that they would convert. Compiled operations return values unconverted, so
- * their responses would differ from the responses of the graphql-js executor, which runs every document the first time.
+ * Makes GraphQL's built-in scalars reject values that they would convert. Compiled operations return values
+ * unconverted, so their responses would differ from the responses of the graphql-js executor, which runs every document
+ * the first time.
  */
 export function rejectInexactScalars(): void {
   for (const [type, isRight] of checks) {

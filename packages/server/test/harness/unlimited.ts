@@ -1,6 +1,6 @@
 /**
- * Settings without rate limits and load shedding. With these settings, a busy machine does not look like an unresponsive
- * database. Tests of limits override them.
+ * Settings without rate limits and load shedding. With these settings, a busy machine does not look like an
+ * unresponsive database. Tests of limits override them.
  */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',

@@ -11,8 +11,8 @@ export interface Forgery {
   claims?: (claims: JWTPayload) => JWTPayload
   header?: Partial<JWTHeaderParameters>
   /**
-   * `none`: without a signature. `shared`: HS256 with the client secret. `stranger`: with a key that the provider does not have.
-   * `RS512`: with a key of the provider, for an algorithm that the server does not accept.
+   * `none`: without a signature. `shared`: HS256 with the client secret. `stranger`: with a key that the provider does
+   * not have. `RS512`: with a key of the provider, for an algorithm that the server does not accept.
    */
   sign?: 'none' | 'shared' | 'stranger' | 'RS512'
   /** Replaces the whole ID token. */
@@ -37,7 +37,10 @@ interface Issued {
   forgery: Forgery
 }
 
-/** A provider whose responses a test can forge. A code works as often as it is sent, so that only the server's checks reject it. */
+/**
+ * A provider whose responses a test can forge. A code works as often as it is sent, so that only the server's checks
+ * reject it.
+ */
 export async function startForgingProvider(): Promise<ForgingProvider> {
   const [own, stranger, rs512] = await Promise.all([
     generateKeyPair('RS256'),

@@ -31,8 +31,8 @@ const defaults = {
 }
 
 /**
- * Starts a server as `npm start` does, but without rate limits and with a separate database and a fleet whose devices can
- * connect.
+ * Starts a server as `npm start` does, but without rate limits and with a separate database and a fleet whose devices
+ * can connect.
  */
 export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {
   const database = await startDatabase()

@@ -1,7 +1,7 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the server can
- * handle, at a fixed rate and regardless of responses. Exits with 1 if a response is neither 200 nor 503, or if rejections take
- * too long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the
+ * server can handle, at a fixed rate and regardless of responses. Exits with 1 if a response is neither 200 nor 503, or
+ * if rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,8 +26,8 @@ const DEVICES = 1_000
 /** Enough concurrent requests to keep the server busy, but within its limit of requests in flight. */
 const CONCURRENT = 64
 /**
- * Number of connected clients, several times the server's limit of requests in flight. Each client waits for its response
- * before its next request.
+ * Number of connected clients, several times the server's limit of requests in flight. Each client waits for its
+ * response before its next request.
  */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5

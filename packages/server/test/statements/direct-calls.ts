@@ -45,7 +45,9 @@ import type { OwnedObjects } from '../access/owned-objects.ts'
 import { directBulkCalls } from './direct-bulk-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
-/** Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
+/**
+ * Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands.
+ */
 export function directCalls({
   userId: accountId,
   device: id,

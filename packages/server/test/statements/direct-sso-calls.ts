@@ -5,7 +5,9 @@ import * as identities from '../../src/features/users/single-sign-on/identities.
 import * as users from '../../src/features/users/users.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
-/** Returns calls of the statements of single sign-on and of invitations by email, which no GraphQL operation sends here. */
+/**
+ * Returns calls of the statements of single sign-on and of invitations by email, which no GraphQL operation sends here.
+ */
 export function directSsoCalls(personId: string): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')

@@ -10,8 +10,8 @@ const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
 
 /**
- * Statements for several accounts, which their input rows name. A cluster runs such a statement on each shard for the rows of
- * the shard's accounts.
+ * Statements for several accounts, which their input rows name. A cluster runs such a statement on each shard for the
+ * rows of the shard's accounts.
  */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
@@ -37,8 +37,8 @@ const byOwnId = 'the authentication library finds a passkey or a second factor b
 const measure = 'a metric of the whole installation'
 
 /**
- * The few statements that are not limited to accounts, with their reasons. docs/guides/scale.md explains how a cluster runs
- * them.
+ * The few statements that are not limited to accounts, with their reasons. docs/guides/scale.md explains how a cluster
+ * runs them.
  */
 export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,

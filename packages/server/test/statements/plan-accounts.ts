@@ -34,8 +34,8 @@ const planning = [
 ]
 
 /**
- * Returns a statement's generic plan with only indexes and nested loops. In such a plan, each condition on an account is at the
- * node that reads the rows, including conditions that PostgreSQL derives from other conditions.
+ * Returns a statement's generic plan with only indexes and nested loops. In such a plan, each condition on an account
+ * is at the node that reads the rows, including conditions that PostgreSQL derives from other conditions.
  */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {

@@ -2,7 +2,9 @@ import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
-/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by the statement's text. */
+/**
+ * The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by the statement's text.
+ */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -18,8 +20,8 @@ export interface SentStatement {
 }
 
 /**
- * Records every statement that this process sends to PostgreSQL. The sender is known only for statements through Kysely, which
- * functions call synchronously.
+ * Records every statement that this process sends to PostgreSQL. The sender is known only for statements through
+ * Kysely, which functions call synchronously.
  */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
@@ -60,7 +62,9 @@ function wrap(owner: object, name: string, before: (first: unknown) => void): ()
   }
 }
 
-/** Returns the prototype that defines a method. All executors share the prototype, including executors of transactions. */
+/**
+ * Returns the prototype that defines a method. All executors share the prototype, including executors of transactions.
+ */
 function ownerOf(object: object, method: string): object {
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, method)) return owner
@@ -77,7 +81,9 @@ function currentStack(): string {
 
 const frame = /at (?:async )?(?:[\w$]+\.)*([\w$]+) (?:\[as [\w$]+\] )?\(.*\/packages\/server\/src\/(.+?\.ts)[:?]/
 
-/** Returns the outermost function in the stack's nearest query file, or the server's nearest function if none is found. */
+/**
+ * Returns the outermost function in the stack's nearest query file, or the server's nearest function if none is found.
+ */
 function senderIn(stack: string): string | undefined {
   const calls = stack.split('\n').flatMap((line) => {
     const [, name, file] = frame.exec(line) ?? []

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Returns the migration with steps that fail if they read rows of a table that they lock against writers. The time that writers
- * wait would grow with the table.
+ * Returns the migration with steps that fail if they read rows of a table that they lock against writers. The time that
+ * writers wait would grow with the table.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
@@ -15,7 +15,9 @@ function guardedStep(step: Step): Step {
   return step
 }
 
-/** Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows. */
+/**
+ * Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows.
+ */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()

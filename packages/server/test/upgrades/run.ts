@@ -1,6 +1,6 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load. At the same time, it
- * migrates the database with servers of this release and kills them.
+ * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load. At the same time,
+ * it migrates the database with servers of this release and kills them.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -12,8 +12,8 @@ export interface Entry {
 export type Sections = ReadonlyMap<string, Entry[]>
 
 /**
- * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere, these characters
- * belong to the value, because commands use them. The format does not support quoting or escaping.
+ * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere, these
+ * characters belong to the value, because commands use them. The format does not support quoting or escaping.
  */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])

@@ -9,7 +9,9 @@ export interface Backoff {
   reset(): void
 }
 
-/** Picks a random delay below a limit that doubles with each attempt, so that a fleet does not reconnect simultaneously. */
+/**
+ * Picks a random delay below a limit that doubles with each attempt, so that a fleet does not reconnect simultaneously.
+ */
 export function createBackoff(random = Math.random): Backoff {
   let most = FIRST_MS / 2
   return {

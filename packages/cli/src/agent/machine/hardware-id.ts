@@ -37,9 +37,9 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /**
- * Derives an ID that is as stable as the machine ID but does not reveal it, because machine-id(5) requires the machine ID to
- * remain confidential. The algorithm is from sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the machine ID,
- * formatted as a version 4 UUID.
+ * Derives an ID that is as stable as the machine ID but does not reveal it, because machine-id(5) requires the machine
+ * ID to remain confidential. The algorithm is from sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the
+ * machine ID, formatted as a version 4 UUID.
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

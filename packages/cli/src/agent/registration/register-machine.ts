@@ -18,7 +18,10 @@ export interface RegisterMachine {
   isNew?: boolean
 }
 
-/** Registers this machine and stores its credentials. `again` is true if the machine was already registered as this device. */
+/**
+ * Registers this machine and stores its credentials. `again` is true if the machine was already registered as this
+ * device.
+ */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

@@ -10,8 +10,8 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 const MAX_PATH_BYTES = 107
 
 /**
- * Serves the agent's status on a Unix socket in the state folder. Only one agent can listen on the socket. Two agents would
- * connect as the same device and repeatedly disconnect each other.
+ * Serves the agent's status on a Unix socket in the state folder. Only one agent can listen on the socket. Two agents
+ * would connect as the same device and repeatedly disconnect each other.
  */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)

@@ -24,12 +24,12 @@ export interface Rotation extends Reencryption {
 }
 
 /**
- * Re-encrypts all secrets of this installation under another master key while servers run. A rotation can be interrupted at any
- * point and continues when it runs again. The available keys can always decrypt every secret.
+ * Re-encrypts all secrets of this installation under another master key while servers run. A rotation can be
+ * interrupted at any point and continues when it runs again. The available keys can always decrypt every secret.
  *
- * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new key in
- * the database. This step waits for transactions that are encrypting, so nothing new is encrypted under the former key. The
- * rotation then re-encrypts existing secrets in batches. Last, it swaps the key files.
+ * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new
+ * key in the database. This step waits for transactions that are encrypting, so nothing new is encrypted under the
+ * former key. The rotation then re-encrypts existing secrets in batches. Last, it swaps the key files.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return withRotationLock(db, async () => {
@@ -97,8 +97,8 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
 }
 
 /**
- * Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. An installation
- * has only a few of these secrets.
+ * Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. An
+ * installation has only a few of these secrets.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -2,7 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Reads and writes a session cookie. */
 export interface SessionCookie {
-  /** Returns the token in a Cookie header: undefined if the cookie is missing, null if the cookie's signature is invalid. */
+  /**
+   * Returns the token in a Cookie header: undefined if the cookie is missing, null if the cookie's signature is
+   * invalid.
+   */
   read(header: string | undefined): string | null | undefined
   /** Returns Set-Cookie headers that set the cookie for this many seconds. */
   set(token: string, seconds: number): string[]
@@ -14,17 +17,17 @@ export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * The cookie name over TLS in better-auth and in earlier releases. Servers of both releases may run at the same time and must
- * all find a session, so the cookie is written under both names. The name with the prefix that no other host can set is read
- * first.
+ * The cookie name over TLS in better-auth and in earlier releases. Servers of both releases may run at the same time
+ * and must all find a session, so the cookie is written under both names. The name with the prefix that no other host
+ * can set is read first.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept this name only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
 const HOST_NAME = `__Host-${PLAIN_NAME}`
 
 /**
- * Uses the format of better-auth, which sets the cookie at sign-in: the token, a dot, and the token's HMAC-SHA256 in base64,
- * percent-encoded. The database stores only the token, which is useless without the secret.
+ * Uses the format of better-auth, which sets the cookie at sign-in: the token, a dot, and the token's HMAC-SHA256 in
+ * base64, percent-encoded. The database stores only the token, which is useless without the secret.
  */
 export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
   const names = isSecure ? [HOST_NAME, SECURE_NAME] : [PLAIN_NAME]
@@ -61,8 +64,8 @@ export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
   )
 
 /**
- * Identifies, by better-auth's cookie, a sign-in that is waiting for its second factor. Does not verify the cookie's signature.
- * Returns an empty string if the cookie is missing.
+ * Identifies, by better-auth's cookie, a sign-in that is waiting for its second factor. Does not verify the cookie's
+ * signature. Returns an empty string if the cookie is missing.
  */
 export function stepOf(header: string | undefined): string {
   const name = `${COOKIE_PREFIX}.two_factor`

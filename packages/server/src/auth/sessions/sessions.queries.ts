@@ -32,8 +32,8 @@ export interface MembershipRow {
 }
 
 /**
- * As with access keys, requests name a token but no account. Disabled people's sessions are invalid. The memberships are in the
- * order in which the person joined.
+ * As with access keys, requests name a token but no account. Disabled people's sessions are invalid. The memberships
+ * are in the order in which the person joined.
  */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(

@@ -55,7 +55,10 @@ export interface Session {
 /** Reads sessions from the database for each request. When a session ends, this takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /** Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it was extended. */
+  /**
+   * Extends a session to 30 days from now, at most once an hour, unless its end is fixed. Returns whether it was
+   * extended.
+   */
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account that a request uses. This is the account in the header. Without the header, it is the account

@@ -25,7 +25,9 @@ export interface RestoreToOptions {
   /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
-  /** Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject. */
+  /**
+   * Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject.
+   */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
   /** Called with the number of base backup bytes restored so far and the total. */
@@ -40,7 +42,9 @@ export interface RestoredTo {
   aside: string | undefined
 }
 
-/** Restores the embedded database to a point in time. Copies a base backup, then replays the archived write-ahead log. */
+/**
+ * Restores the embedded database to a point in time. Copies a base backup, then replays the archived write-ahead log.
+ */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options
   const recoverable = await findRecoverable(archive, options.timeline)

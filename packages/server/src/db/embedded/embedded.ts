@@ -23,9 +23,13 @@ export interface EmbeddedOptions {
    */
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log. */
+  /**
+   * Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log.
+   */
   readonly onExit: (reason: string) => void
-  /** The folder in which to archive the write-ahead log, for point-in-time recovery. If undefined, nothing is archived. */
+  /**
+   * The folder in which to archive the write-ahead log, for point-in-time recovery. If undefined, nothing is archived.
+   */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>

@@ -26,8 +26,8 @@ interface LockRequest {
 }
 
 /**
- * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, shuts down its
- * database and waits until the database has ended.
+ * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, shuts
+ * down its database and waits until the database has ended.
  */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request

@@ -19,7 +19,10 @@ export interface LogFile {
   close(): Promise<void>
 }
 
-/** Opens PostgreSQL's log. Moves content of more than 8 MiB to `<path>.1`, which limits both files to about 16 MiB in total. */
+/**
+ * Opens PostgreSQL's log. Moves content of more than 8 MiB to `<path>.1`, which limits both files to about 16 MiB in
+ * total.
+ */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   // Root may use another user's folder, in which that user could have created a symbolic link. O_NOFOLLOW rejects such

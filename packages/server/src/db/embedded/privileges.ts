@@ -40,7 +40,10 @@ const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
 
-/** Tries the modes that may work for this user and these files, in order of preference. Returns the first mode that works. */
+/**
+ * Tries the modes that may work for this user and these files, in order of preference. Returns the first mode that
+ * works.
+ */
 export async function findRunMode(places: Places): Promise<VerifiedRunMode> {
   const failures: string[] = []
   for (const runMode of isRoot() ? await runModesOfRoot(places) : await runModesOfUser(places)) {

@@ -72,7 +72,9 @@ export interface TestServer {
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/** Runs the test server as a separate process, optionally through a command such as setpriv. Waits for its first output. */
+/**
+ * Runs the test server as a separate process, optionally through a command such as setpriv. Waits for its first output.
+ */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],

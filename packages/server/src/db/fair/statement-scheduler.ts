@@ -31,8 +31,8 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one user may use all but one of
- * the rest. Other users are served even while all of that user's statements wait for a lock.
+ * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one user may use all
+ * but one of the rest. Other users are served even while all of that user's statements wait for a lock.
  */
 export function sharesOf(connections: number, statementsPerUser: number): Shares {
   const reserved = Math.max(1, Math.floor(connections / 5))

@@ -7,7 +7,9 @@ import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
-/** Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind. */
+/**
+ * Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind.
+ */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   const { on } = step
   if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)
@@ -54,7 +56,9 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   }
 }
 
-/** Returns `r` for a table, `p` for a partitioned table, `i` for an index, and `I` for an index on a partitioned table. */
+/**
+ * Returns `r` for a table, `p` for a partitioned table, `i` for an index, and `I` for an index on a partitioned table.
+ */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`
     select relkind::text as kind from pg_class where oid = to_regclass(quote_ident(${name}))`.execute(db)

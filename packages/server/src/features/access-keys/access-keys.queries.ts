@@ -220,7 +220,10 @@ export async function removeAccessKey(db: Database, accountId: string, key: Acce
 
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
-/** Disables the enabled account keys that a person created, and returns them. The founder created those without a creator. */
+/**
+ * Disables the enabled account keys that a person created, and returns them. The founder created those without a
+ * creator.
+ */
 export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
   for (const table of ['access_key', 'restricted_key'] as const) {

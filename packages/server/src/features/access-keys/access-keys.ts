@@ -56,7 +56,8 @@ export async function disableKeysOf({ db, viewer }: Viewing, personId: string): 
 }
 
 /**
- * Deletes the personal keys of a person whose membership ends. Returns an event for each, to record last in the transaction.
+ * Deletes the personal keys of a person whose membership ends. Returns an event for each, to record last in the
+ * transaction.
  */
 export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await deletePersonalKeys(db, viewer.accountId, personId)

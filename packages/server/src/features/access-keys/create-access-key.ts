@@ -118,7 +118,10 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/** Inserts a key with a new ID and secret. The account must be locked. Record the returned event last in the transaction. */
+/**
+ * Inserts a key with a new ID and secret. The account must be locked. Record the returned event last in the
+ * transaction.
+ */
 export async function insertKey(
   context: Creating,
   granted: Granted,

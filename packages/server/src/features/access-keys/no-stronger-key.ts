@@ -13,10 +13,11 @@ type Strength = Pick<
 >
 
 /**
- * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the key. The
- * granted key must not expire later than the viewer's key, and it must require a digest if that key does. Its networks must be
- * within those of the viewer's key, and its share of the quota must not be greater. Read-only keys need no check, because they
- * cannot run mutations. Commands of the operator have no permissions and are not limited. Call this with the account locked.
+ * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the
+ * key. The granted key must not expire later than the viewer's key, and it must require a digest if that key does. Its
+ * networks must be within those of the viewer's key, and its share of the quota must not be greater. Read-only keys
+ * need no check, because they cannot run mutations. Commands of the operator have no permissions and are not limited.
+ * Call this with the account locked.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

@@ -114,7 +114,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const plain = (): Record<string, unknown> => Object.create(null)
 
 /**
- * Converts entries to JSON. If a group's name is also an entry, uses dotted names, because JSON cannot contain both members.
+ * Converts entries to JSON. If a group's name is also an entry, uses dotted names, because JSON cannot contain both
+ * members.
  */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]

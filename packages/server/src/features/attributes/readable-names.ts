@@ -38,7 +38,10 @@ const unreadable = (name: string): ApiError => forbidden(`you cannot read the at
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/** Throws FORBIDDEN if the viewer cannot read some attributes, so that it cannot use something that depends on all of them. */
+/**
+ * Throws FORBIDDEN if the viewer cannot read some attributes, so that it cannot use something that depends on all of
+ * them.
+ */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
@@ -74,8 +77,8 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. The presence of a name becomes that of a value, because a
- * group of this name may contain only names that the viewer cannot read.
+ * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. The presence of a name becomes that of a
+ * value, because a group of this name may contain only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter

@@ -15,16 +15,23 @@ export interface BaseWrite {
   value: string | null
 }
 
-/** Sets one base attribute of a device. Returns false if the change violates a rule, or undefined for an unknown device. */
+/**
+ * Sets one base attribute of a device. Returns false if the change violates a rule, or undefined for an unknown device.
+ */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/** Sets one base attribute of a service. Returns false if the change violates a rule, or undefined for an unknown service. */
+/**
+ * Sets one base attribute of a service. Returns false if the change violates a rule, or undefined for an unknown
+ * service.
+ */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
 /** Sets one base attribute of the account. Returns false if the change violates a rule. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/** Sets one reserved value of a device. Returns false if the change violates a rule, or undefined for an unknown device. */
+/**
+ * Sets one reserved value of a device. Returns false if the change violates a rule, or undefined for an unknown device.
+ */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {

@@ -57,7 +57,10 @@ export async function setAttributes(context: Context, input: AttributesInput): P
   return writeAttributes(context, parseInput(context, input, ''))
 }
 
-/** Runs `setAttributes` for each item, in order and in one transaction. An error in one item does not affect other items. */
+/**
+ * Runs `setAttributes` for each item, in order and in one transaction. An error in one item does not affect other
+ * items.
+ */
 export async function setAttributesMany(
   context: Context,
   inputs: readonly AttributesInput[],

@@ -53,7 +53,9 @@ function createQueue(db: Database, onIdle: () => void): Queue {
   let batches = 0
   let singles = 0
 
-  /** Removes the next batch from `ready` and marks its devices as busy. In a batch, each name of a device occurs once. */
+  /**
+   * Removes the next batch from `ready` and marks its devices as busy. In a batch, each name of a device occurs once.
+   */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []

@@ -109,7 +109,10 @@ const columnOf: Record<keyof JobChange, string> = {
 
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
-/** Changes a job. With `pauseMs`, its next batch is due after this time by the database's clock, which all processes share. */
+/**
+ * Changes a job. With `pauseMs`, its next batch is due after this time by the database's clock, which all processes
+ * share.
+ */
 export async function writeJob(
   db: Database,
   accountId: string,
@@ -204,7 +207,10 @@ export interface ActiveJob {
   waitMs: number
 }
 
-/** Returns the jobs of all accounts that have work: of each account, one preview, and the two runs that were started first. */
+/**
+ * Returns the jobs of all accounts that have work: of each account, one preview, and the two runs that were started
+ * first.
+ */
 export async function selectActiveJobs(db: Database): Promise<ActiveJob[]> {
   const { rows } = await sql<ActiveJob>`
     select account_id as "accountId", id, state,

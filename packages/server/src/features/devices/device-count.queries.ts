@@ -12,7 +12,10 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Merges an account's rows into one with the same sum. Concurrent merges do not wait, because each merge skips locked rows. */
+/**
+ * Merges an account's rows into one with the same sum. Concurrent merges do not wait, because each merge skips locked
+ * rows.
+ */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

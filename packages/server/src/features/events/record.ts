@@ -53,8 +53,8 @@ export async function recordEvents(
 }
 
 /**
- * Draws the numbers of events that a transaction records at its end, so that other rows can contain them. Call it after the
- * transaction has locked a row: the feed must see the transaction before it sees the numbers.
+ * Draws the numbers of events that a transaction records at its end, so that other rows can contain them. Call it after
+ * the transaction has locked a row: the feed must see the transaction before it sees the numbers.
  */
 export const drawEventIds = (db: Database, count: number): Promise<string[]> => selectNextIds(db, count)
 
@@ -75,8 +75,8 @@ const insertText = eventInsert(rows)
 const insertNumberedText = eventInsert({ ...rows, id: 'id' })
 
 /**
- * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays and times by
- * their contents.
+ * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays
+ * and times by their contents.
  */
 export function fieldChanges<Fields extends object>(
   before: Fields,

@@ -18,8 +18,8 @@ export interface HistoryReads {
 }
 
 /**
- * Estimates the rows that `attributeHistory` reads beyond the returned changes, for all objects of a page together. An index finds
- * the events of each object, newest first. PostgreSQL applies the filter to one event at a time.
+ * Estimates the rows that `attributeHistory` reads beyond the returned changes, for all objects of a page together. An
+ * index finds the events of each object, newest first. PostgreSQL applies the filter to one event at a time.
  */
 export function historyRowsRead({ name, context, minDate, maxDate }: ChangeConditions): HistoryReads {
   const reasons: string[] = []

@@ -28,7 +28,9 @@ export async function readSelection(context: Context, args: SelectionArguments):
   return stored
 }
 
-/** Replaces views with their current filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter. */
+/**
+ * Replaces views with their current filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter.
+ */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored
   const where = storedFilter(stored)

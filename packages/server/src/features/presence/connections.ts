@@ -10,7 +10,9 @@ import { createLease } from './lease.ts'
 import { takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
-/** The connections that this process holds. Recording a change is cheap because the process writes changes in batches. */
+/**
+ * The connections that this process holds. Recording a change is cheap because the process writes changes in batches.
+ */
 export interface Connections {
   readonly size: number
   /**

@@ -18,7 +18,10 @@ export interface Lease {
   readonly id: string | undefined
   /** The time since which no renewal has been late, in `performance.now()` time. */
   readonly stableSince: number
-  /** Prevents other processes from ending the lease before the transaction ends. Throws LeaseLost if the lease has expired. */
+  /**
+   * Prevents other processes from ending the lease before the transaction ends. Throws LeaseLost if the lease has
+   * expired.
+   */
   lock(transaction: Database): Promise<string>
   /** Renews the lease if renewal is due. */
   renew(): Promise<void>

@@ -40,7 +40,9 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Writes the attributes and states of the device and its services. Writes nothing if any part of the report is invalid. */
+/**
+ * Writes the attributes and states of the device and its services. Writes nothing if any part of the report is invalid.
+ */
 export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: AuthenticatedDevice,
@@ -58,7 +60,9 @@ export async function applyReport(
   })
 }
 
-/** Applies all state reports or none. Throws NOT_FOUND if an ID does not belong to a device or service of the viewer. */
+/**
+ * Applies all state reports or none. Throws NOT_FOUND if an ID does not belong to a device or service of the viewer.
+ */
 async function applyStates(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

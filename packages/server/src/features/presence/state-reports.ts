@@ -39,8 +39,8 @@ export interface StateReport {
 type Outcome = ApiError | undefined
 
 /**
- * Applies state reports for one account's devices and services. Returns the outcome of each report. A rejected report changes
- * nothing. Several reports for the same ID are applied in order.
+ * Applies state reports for one account's devices and services. Returns the outcome of each report. A rejected report
+ * changes nothing. Several reports for the same ID are applied in order.
  */
 export async function applyStateReports(
   transaction: Database,

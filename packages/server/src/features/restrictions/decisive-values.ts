@@ -5,8 +5,8 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * The values that decide which devices a restricted caller reaches. The caller cannot change them, so it cannot move a device into
- * its restriction or out of it.
+ * The values that decide which devices a restricted caller reaches. The caller cannot change them, so it cannot move a
+ * device into its restriction or out of it.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 

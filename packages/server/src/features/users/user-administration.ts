@@ -33,8 +33,8 @@ export type { UserSummary } from './users.queries.ts'
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**
- * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts what a removal
- * deletes. Throws NOT_FOUND if no user has the address.
+ * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts what a
+ * removal deletes. Throws NOT_FOUND if no user has the address.
  */
 export async function findUser(
   db: Database,
@@ -50,9 +50,10 @@ export interface Disabled {
 }
 
 /**
- * Disables a user and the user's accounts that have no other enabled member. The user's sign-ins and sessions stop working
- * within a second on every server, and so do the access keys, device connections, registration codes, streams, and download
- * links of those accounts. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the address.
+ * Disables a user and the user's accounts that have no other enabled member. The user's sign-ins and sessions stop
+ * working within a second on every server, and so do the access keys, device connections, registration codes, streams,
+ * and download links of those accounts. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the
+ * address.
  */
 export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
@@ -69,7 +70,10 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
   })
 }
 
-/** Enables a disabled user and the user's accounts. Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
+/**
+ * Enables a disabled user and the user's accounts. Ended sessions stay ended. Throws NOT_FOUND if no user has the
+ * address.
+ */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -133,8 +137,8 @@ export async function removeUser(db: Database, address: string, { onProgress, no
 }
 
 /**
- * Locks the user until the transaction ends. If no user has the address, finds the user whose account has it. Returns the stored
- * email address.
+ * Locks the user until the transaction ends. If no user has the address, finds the user whose account has it. Returns
+ * the stored email address.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

@@ -38,8 +38,8 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
 }
 
 /**
- * Checks whether the user's account has other members, whether another account would be left without an owner, and whether the
- * user is a member of another account.
+ * Checks whether the user's account has other members, whether another account would be left without an owner, and
+ * whether the user is a member of another account.
  */
 export async function findRemovalConflict(
   db: Database,

@@ -10,8 +10,8 @@ export interface NewAccount {
 }
 
 /**
- * Inserts an account for the person with the same ID. Returns false if the email address is in use. Servers of the previous
- * release read the password from the account.
+ * Inserts an account for the person with the same ID. Returns false if the email address is in use. Servers of the
+ * previous release read the password from the account.
  */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
@@ -91,8 +91,8 @@ export async function countOtherAccounts(db: Database, accountId: string): Promi
 }
 
 /**
- * Lets only one transaction at a time change the account's access keys, roles, members, and invitations. Other changes to the
- * account's data do not wait. Returns false if the account does not exist.
+ * Lets only one transaction at a time change the account's access keys, roles, members, and invitations. Other changes
+ * to the account's data do not wait. Returns false if the account does not exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])

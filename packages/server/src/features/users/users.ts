@@ -34,8 +34,8 @@ export interface CreatedUser {
 }
 
 /**
- * Creates a person with a random password, and an account that this person owns. Throws CONFLICT if the email address is in use
- * (case-insensitive).
+ * Creates a person with a random password, and an account that this person owns. Throws CONFLICT if the email address
+ * is in use (case-insensitive).
  */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertEmail(email, 'email')

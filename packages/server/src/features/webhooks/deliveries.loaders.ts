@@ -29,7 +29,9 @@ const ORDER = 'deliveries'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
 
-/** Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response. */
+/**
+ * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response.
+ */
 export function loadDeliveries(
   context: Context,
   args: DeliveryListArguments,

@@ -113,7 +113,10 @@ export async function restartFailed(
   return rows.length
 }
 
-/** Deletes up to `limit` deliveries created before a time, across all accounts. Returns the number of deleted deliveries. */
+/**
+ * Deletes up to `limit` deliveries created before a time, across all accounts. Returns the number of deleted
+ * deliveries.
+ */
 export async function deleteDeliveriesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

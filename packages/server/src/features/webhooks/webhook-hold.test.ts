@@ -15,7 +15,9 @@ afterAll(() => app.close())
 
 const LOCK = 71
 
-/** Blocks the statement that releases a webhook before it locks any rows. The returned function unblocks the statement. */
+/**
+ * Blocks the statement that releases a webhook before it locks any rows. The returned function unblocks the statement.
+ */
 async function blockRelease(): Promise<() => Promise<void>> {
   await sql`create function wait_for_test() returns trigger language plpgsql as $$ begin
     if current_query() like '%set holder = null%' then perform pg_advisory_xact_lock_shared(${sql.lit(LOCK)}); end if;

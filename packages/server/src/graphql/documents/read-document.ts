@@ -25,7 +25,9 @@ const maxErrors = 10
 /** After this many comparisons, graphql-js 16.15 aborts the check for conflicting fields with this message. */
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
-/** Parses and validates a document. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit. */
+/**
+ * Parses and validates a document. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit.
+ */
 export function readDocument(
   text: string,
   { schema, maxTokens }: { schema: GraphQLSchema; maxTokens: number },

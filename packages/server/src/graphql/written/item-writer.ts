@@ -19,8 +19,8 @@ type Prepare = (
 ) => WriteField<Row> | Promise<WriteField<Row>>
 
 /**
- * Compiles the selection on a page's items to a function that writes the items as JSON. Returns undefined if a field of the
- * selection cannot be written.
+ * Compiles the selection on a page's items to a function that writes the items as JSON. Returns undefined if a field of
+ * the selection cannot be written.
  */
 export function compileItems({ definition, child }: PlannedField, writers: RowWriters): WriteItems | undefined {
   if (child === undefined) return undefined

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
-/** Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents. */
+/**
+ * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
+ */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 

@@ -16,8 +16,8 @@ const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 /**
- * Serves the console at `/` and the schema reference at `/graphql/v1/doc` from the files that `npm run build` writes. All
- * console pages share one HTML document. The pages load all resources from this server.
+ * Serves the console at `/` and the schema reference at `/graphql/v1/doc` from the files that `npm run build` writes.
+ * All console pages share one HTML document. The pages load all resources from this server.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {

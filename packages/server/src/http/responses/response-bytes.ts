@@ -17,8 +17,8 @@ export interface ExpectedResponse {
 /** Limits the bytes of responses from the start of their production until clients have read them. */
 export interface ResponseBytes {
   /**
-   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the caller
-   * does not read its queued responses.
+   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
+   * caller does not read its queued responses.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
   /** Returns whether the caller's unread responses have reached the limit. */

@@ -25,7 +25,9 @@ export interface TaggedOperation {
   tag: string
 }
 
-/** Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description. */
+/**
+ * Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description.
+ */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,

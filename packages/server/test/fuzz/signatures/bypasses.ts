@@ -17,8 +17,9 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * Returns known bypasses of signature verifiers. `invalid` contains requests, keyed by name, that some verifier accepted. Each
- * request is signed with the key and contains exactly one fault. `valid` contains the same requests without the faults.
+ * Returns known bypasses of signature verifiers. `invalid` contains requests, keyed by name, that some verifier
+ * accepted. Each request is signed with the key and contains exactly one fault. `valid` contains the same requests
+ * without the faults.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]

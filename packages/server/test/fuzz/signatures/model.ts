@@ -11,9 +11,9 @@ export interface ReferenceInput {
 }
 
 /**
- * The reference implementation. Returns whether a server may accept these bytes according to RFC 9421, cavage-12, and the API
- * reference. It shares no code with the server. When in doubt, it returns true, because the tests search for requests that the
- * server must not accept.
+ * The reference implementation. Returns whether a server may accept these bytes according to RFC 9421, cavage-12, and
+ * the API reference. It shares no code with the server. When in doubt, it returns true, because the tests search for
+ * requests that the server must not accept.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)

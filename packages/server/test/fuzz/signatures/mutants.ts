@@ -118,7 +118,9 @@ export interface KeyHolder {
   now: number
 }
 
-/** Builds a request that no client library builds. Its signature is correct, so only other rules can reject the request. */
+/**
+ * Builds a request that no client library builds. Its signature is correct, so only other rules can reject the request.
+ */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
 /**
- * Every account has a person with the same ID who owns it, and both remain equal while servers of the previous release change
- * accounts and servers of this release change people.
+ * Every account has a person with the same ID who owns it, and both remain equal while servers of the previous release
+ * change accounts and servers of this release change people.
  */
 const people: UpgradeCase = {
   async before(db) {

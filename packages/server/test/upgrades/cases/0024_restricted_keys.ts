@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Existing keys, and keys that servers of the previous release create meanwhile, stay where that release finds them. */
+/**
+ * Existing keys, and keys that servers of the previous release create meanwhile, stay where that release finds them.
+ */
 const restrictedKeys: UpgradeCase = {
   async meanwhile(db) {
     await sql`

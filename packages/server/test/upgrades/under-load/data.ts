@@ -36,8 +36,8 @@ export interface Untouched {
 }
 
 /**
- * Returns checksums of the rows of all users except the user whose devices the load changes. Includes the columns of `before`
- * or, if omitted, all columns. Excludes device counts, because a job rewrites them.
+ * Returns checksums of the rows of all users except the user whose devices the load changes. Includes the columns of
+ * `before` or, if omitted, all columns. Excludes device counts, because a job rewrites them.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,

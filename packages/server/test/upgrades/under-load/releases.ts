@@ -46,8 +46,8 @@ const namesOf = (files: readonly string[]): string[] =>
     .sort()
 
 /**
- * Writes a commit's code to a folder, where the code uses the dependencies of this checkout. Returns whether the commit uses
- * other dependencies.
+ * Writes a commit's code to a folder, where the code uses the dependencies of this checkout. Returns whether the commit
+ * uses other dependencies.
  */
 export async function extractRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
   await mkdir(folder, { recursive: true })

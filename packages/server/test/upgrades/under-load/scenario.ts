@@ -38,8 +38,8 @@ export interface Environment {
 }
 
 /**
- * Migrates a database with servers of the new release while a server of the previous release handles requests. Then compares
- * the data.
+ * Migrates a database with servers of the new release while a server of the previous release handles requests. Then
+ * compares the data.
  */
 export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario
@@ -95,7 +95,9 @@ interface KillOptions {
   limit: number
 }
 
-/** Kills servers of the new release at random moments of the migration. Returns the number of kills that interrupted it. */
+/**
+ * Kills servers of the new release at random moments of the migration. Returns the number of kills that interrupted it.
+ */
 async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promise<number> {
   let kills = 0
   while (kills < limit) {

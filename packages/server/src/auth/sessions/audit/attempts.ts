@@ -30,8 +30,8 @@ export interface Attempt {
 }
 
 /**
- * Runs an attempt to authenticate, which may be a guess. Counts the attempt against each subject, one after another, and undoes
- * the counts if the attempt succeeds. Records a failure for the targeted user.
+ * Runs an attempt to authenticate, which may be a guess. Counts the attempt against each subject, one after another,
+ * and undoes the counts if the attempt succeeds. Records a failure for the targeted user.
  */
 export async function runAttempt<Result>(
   call: Attempting,
@@ -54,11 +54,11 @@ export const ownAttempt = ({ personId, email }: Session, method: string): Attemp
 })
 
 /**
- * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time would
- * reveal that the user exists. Attempts without a targeted user are not recorded, but the route logs them.
+ * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time
+ * would reveal that the user exists. Attempts without a targeted user are not recorded, but the route logs them.
  *
- * Attempts must not flood the event log. For each user and network address, only the first, second, fourth, eighth (and so on)
- * attempts in a minute are recorded. Each entry includes the count so far.
+ * Attempts must not flood the event log. For each user and network address, only the first, second, fourth, eighth (and
+ * so on) attempts in a minute are recorded. Each entry includes the count so far.
  */
 function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

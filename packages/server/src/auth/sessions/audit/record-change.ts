@@ -8,7 +8,8 @@ export interface Change<Result> {
   type: AuditType
   work: (transaction: Database) => Promise<Result>
   /**
-   * Returns the entry's data, except for the address and the browser. Returns null if nothing changed, to record no entry.
+   * Returns the entry's data, except for the address and the browser. Returns null if nothing changed, to record no
+   * entry.
    */
   data?: (result: Result) => Record<string, unknown> | null
 }

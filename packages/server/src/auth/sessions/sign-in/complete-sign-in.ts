@@ -21,7 +21,9 @@ export interface UsedCredentials {
   credential?: string
 }
 
-/** Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's former session. */
+/**
+ * Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's former session.
+ */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used
   const { request, onSignIn, addressOf } = call

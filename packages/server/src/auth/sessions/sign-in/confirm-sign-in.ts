@@ -11,7 +11,9 @@ import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 import { attemptSubject } from './sign-in-attempts.ts'
 
-/** Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour. */
+/**
+ * Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour.
+ */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',

@@ -10,7 +10,10 @@ export interface InvitationSummary {
 export interface Invitations {
   /** Returns the invitation that the page shows. Throws NOT_FOUND if no open invitation has the token. */
   describe(token: string): Promise<InvitationSummary>
-  /** Creates a person, who becomes a member. Returns the person's address. Throws CONFLICT if another person has the address. */
+  /**
+   * Creates a person, who becomes a member. Returns the person's address. Throws CONFLICT if another person has the
+   * address.
+   */
   join(joining: JoiningPerson): Promise<{ email: string }>
 }
 

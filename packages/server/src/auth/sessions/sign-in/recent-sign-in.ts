@@ -6,7 +6,10 @@ import { readConfirmed } from '../sessions.queries.ts'
 /** The number of milliseconds after a sign-in or a confirmation in which a session may create access keys. */
 const RECENT_MS = 3_600_000
 
-/** Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always allowed. */
+/**
+ * Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always
+ * allowed.
+ */
 export async function assertRecentSignIn(
   { db, clock }: { db: Database; clock: () => Date },
   { accountId, personId = accountId, session }: Viewer,

@@ -22,8 +22,8 @@ export const attemptSubject = {
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
    * The name is a hash, because people sometimes type their password into the email field. The limit is twice that of a
-   * network address, because two of the address's minutes can overlap one minute here. A single network address cannot lock out
-   * a user.
+   * network address, because two of the address's minutes can overlap one minute here. A single network address cannot
+   * lock out a user.
    */
   email: (email: string): AttemptSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
@@ -36,8 +36,9 @@ export const attemptSubject = {
 /** Counts possible guesses in the database, because all server processes must share the count. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the first
-   * subject over its limit and does not count the rest. An attempt rejected for its source does not count against its target.
+   * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the
+   * first subject over its limit and does not count the rest. An attempt rejected for its source does not count against
+   * its target.
    */
   count(subjects: readonly AttemptSubject[]): Promise<void>
   /** Undoes the counts of a successful attempt. */

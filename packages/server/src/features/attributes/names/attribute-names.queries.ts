@@ -64,14 +64,19 @@ const countText = (condition: TargetCondition) => `
 const countInRangeText = `${countText((column) => `${column} > $2 and ${column} <= $3`)}
   order by sum(targets) desc limit $4`
 
-/** Counts the names of targets with IDs above `after`, up to `upTo`. Returns the `limit` names with the most targets. */
+/**
+ * Counts the names of targets with IDs above `after`, up to `upTo`. Returns the `limit` names with the most targets.
+ */
 export const countNamesInRange = (
   db: Database,
   accountId: string,
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
 
-/** Counts the names of the devices and services that a restricted caller reaches. Returns the `limit` names with the most targets. */
+/**
+ * Counts the names of the devices and services that a restricted caller reaches. Returns the `limit` names with the
+ * most targets.
+ */
 export function countNamesInside(
   db: Database,
   accountId: string,

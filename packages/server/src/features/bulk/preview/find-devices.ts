@@ -21,8 +21,8 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Finds the devices of a filter within a request, outside of a transaction. Returns undefined if there are many, or if finding
- * them takes longer than a query may take: then the job finds them in steps.
+ * Finds the devices of a filter within a request, outside of a transaction. Returns undefined if there are many, or if
+ * finding them takes longer than a query may take: then the job finds them in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,

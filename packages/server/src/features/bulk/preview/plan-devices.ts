@@ -140,7 +140,9 @@ const rejected = (id: string, { code, message }: ApiError): Plan => ({
   message,
 })
 
-/** Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason. */
+/**
+ * Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason.
+ */
 function planUndo(
   device: BulkDevice,
   { setAttributes = [], update = {}, register }: DeviceChanges,

@@ -15,8 +15,8 @@ const PLANNED_AT_ONCE = 250
 const DELETED_AT_ONCE = 5_000
 
 /**
- * Begins the preview of a job, which `previewStep` continues. `found` are the devices of the filter, if there are few. `job`
- * must be locked.
+ * Begins the preview of a job, which `previewStep` continues. `found` are the devices of the filter, if there are few.
+ * `job` must be locked.
  */
 export async function beginPreview(
   db: Database,
@@ -57,8 +57,8 @@ const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' 
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
 
 /**
- * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes of the next devices.
- * The job is READY after the last one. `job` must be locked. `charge` may throw RATE_LIMITED.
+ * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes of the next
+ * devices. The job is READY after the last one. `job` must be locked. `charge` may throw RATE_LIMITED.
  */
 export function previewStep(
   db: Database,

@@ -20,7 +20,10 @@ export function parseTemplate(value: string, path: string): Part[] {
 
 export const countNames = (parts: readonly Part[]): number => parts.filter((part) => typeof part !== 'string').length
 
-/** Replaces the names in braces. Adds up the size before it joins the parts, so that a short template cannot use much memory. */
+/**
+ * Replaces the names in braces. Adds up the size before it joins the parts, so that a short template cannot use much
+ * memory.
+ */
 export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
   if (!template.includes('{')) return template
   const filled: string[] = []

@@ -38,7 +38,10 @@ export class DeviceError extends Error {
   }
 }
 
-/** A batch that has changed its devices and recorded their results, but not its events, which a transaction records last. */
+/**
+ * A batch that has changed its devices and recorded their results, but not its events, which a transaction records
+ * last.
+ */
 export interface Batch {
   results: ItemResult[]
   recordEvents(): Promise<void>
@@ -54,8 +57,8 @@ interface BatchOptions {
 }
 
 /**
- * Changes the next devices of a job, in the transaction that locks `job`. Throws DeviceError if a device must be excluded. The
- * caller records the events at the end of the transaction.
+ * Changes the next devices of a job, in the transaction that locks `job`. Throws DeviceError if a device must be
+ * excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
   const { job, limit, ids, charge } = options

@@ -24,12 +24,14 @@ export interface WorkOptions {
   charge: (accountId: string, bytes: number) => void
 }
 
-/** What a call did: nothing, because the job is not due or another process works on it; some work; or a device failed. */
+/**
+ * What a call did: nothing, because the job is not due or another process works on it; some work; or a device failed.
+ */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it. With
- * `singly`, after several failures, an error fails only the preview or the next device, so that the job goes on.
+ * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it.
+ * With `singly`, after several failures, an error fails only the preview or the next device, so that the job goes on.
  */
 export async function workOn(
   options: WorkOptions,
@@ -66,8 +68,8 @@ async function whileLocked(
 }
 
 /**
- * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long transaction
- * delays the event feed. A background job continues if the server stops.
+ * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long
+ * transaction delays the event feed. A background job continues if the server stops.
  */
 export async function finishPreview(options: WorkOptions, accountId: string, begun: BulkJobRow): Promise<BulkJobRow> {
   const place = { accountId, id: begun.id }
@@ -81,7 +83,9 @@ export async function finishPreview(options: WorkOptions, accountId: string, beg
   return job
 }
 
-/** Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it. */
+/**
+ * Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it.
+ */
 async function continuePreview(
   { db, clock, charge }: WorkOptions,
   { accountId, id }: JobPlace,
@@ -187,8 +191,8 @@ interface Progress {
 }
 
 /**
- * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it if a failure exceeds the
- * limit. Returns a function that records the end of the job.
+ * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it if a failure
+ * exceeds the limit. Returns a function that records the end of the job.
  */
 async function saveProgress(
   db: Database,

@@ -25,8 +25,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
 }
 
 /**
- * Calls `onCutOff` within a second after any process deletes a connected device or replaces its secret. While notifications may
- * be lost, checks the secrets of all connected devices every second.
+ * Calls `onCutOff` within a second after any process deletes a connected device or replaces its secret. While
+ * notifications may be lost, checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options

@@ -48,7 +48,10 @@ export interface RegisteredDevice {
   services: { id: string; name: string }[]
 }
 
-/** Adds a device with its services and attributes. `registrationCode` is the ID of the code that the device sent, if any. */
+/**
+ * Adds a device with its services and attributes. `registrationCode` is the ID of the code that the device sent, if
+ * any.
+ */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -134,7 +137,10 @@ export const lockDevicesToDelete = (
   ids: readonly string[],
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, { ids, inside: undefined })
 
-/** Deletes locked devices, records their events, and ends their connections. A device can have the drawn ID of its event. */
+/**
+ * Deletes locked devices, records their events, and ends their connections. A device can have the drawn ID of its
+ * event.
+ */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,

@@ -113,7 +113,8 @@ describe('plans of prepared statements', () => {
     const text = await database.textOf(run)
     const { rows } = await sql`select custom_plans::int, generic_plans > 0 as "isKept" from pg_prepared_statements
       where statement = ${text}`.execute(db)
-    // PostgreSQL uses custom plans for the first five executions and then compares their cost with that of a generic plan.
+    // PostgreSQL uses custom plans for the first five executions and then compares their cost with that of a generic
+    // plan.
     expect(rows).toEqual([{ custom_plans: 5, isKept: true }])
   })
 })

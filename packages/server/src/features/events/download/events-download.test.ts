@@ -146,7 +146,9 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Returns the base64url letter that differs only in the last bit, which may be unused, or `B` for any other character. */
+/**
+ * Returns the base64url letter that differs only in the last bit, which may be unused, or `B` for any other character.
+ */
 const similarLetter = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
 
 it('rejects a link if any character is changed or another server signed it', async () => {

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHorizon } from './horizon.ts'
 
-/** A model of database transactions. Transaction IDs and event IDs are assigned in order. Transactions end in any order. */
+/**
+ * A model of database transactions. Transaction IDs and event IDs are assigned in order. Transactions end in any order.
+ */
 function createModel() {
   let nextTransaction = 100n
   let last = 0n

@@ -9,7 +9,10 @@ const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
 /** Buffers an account's newly settled events until the consumer takes them. */
 export interface LiveEvents {
-  /** Waits for events and resolves to them. Resolves to undefined after `ended`, or when the buffer overflowed and is empty. */
+  /**
+   * Waits for events and resolves to them. Resolves to undefined after `ended`, or when the buffer overflowed and is
+   * empty.
+   */
   take(): Promise<FeedEvent[] | undefined>
   /** The last event ID up to which all matching events have been buffered. */
   readonly end: bigint

@@ -5,8 +5,9 @@ import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './rows.ts'
 
 /**
- * The condition that limits a statement on `device d` and `device_live l` to the devices that a caller reaches. Adds the tables
- * that the condition reads to `tables`. A restriction contains no time and reads attributes in fixed contexts.
+ * The condition that limits a statement on `device d` and `device_live l` to the devices that a caller reaches. Adds
+ * the tables that the condition reads to `tables`. A restriction contains no time and reads attributes in fixed
+ * contexts.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
@@ -34,7 +35,10 @@ export function insideText(
   }
 }
 
-/** Conditions that limit a statement without these tables; none for a caller who reaches every device. `id` is the device's ID. */
+/**
+ * Conditions that limit a statement without these tables; none for a caller who reaches every device. `id` is the
+ * device's ID.
+ */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []
   const tables = noTables()

@@ -12,7 +12,9 @@ const EMAILS_PER_HOUR = 200
 export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string | null): boolean =>
   mailer !== undefined && email !== null
 
-/** Sends the link to the invited address, if there is one and the server can send email. The link is valid in any case. */
+/**
+ * Sends the link to the invited address, if there is one and the server can send email. The link is valid in any case.
+ */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
   if (mailer === undefined || email === null || link === null) return

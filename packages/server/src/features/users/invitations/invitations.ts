@@ -162,7 +162,9 @@ export interface Joining {
   now: Date
 }
 
-/** Adds the person to the account, and deletes the invitation. Also checks what may have changed since the invitation. */
+/**
+ * Adds the person to the account, and deletes the invitation. Also checks what may have changed since the invitation.
+ */
 export async function join(
   transaction: Database,
   { accountId, id, tokenHash, now }: Joining,

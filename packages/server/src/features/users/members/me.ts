@@ -41,7 +41,10 @@ const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] =>
 
 const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
 
-/** Returns the role of a key whose creator is not a member: the built-in role with the fewest permissions that has all permissions of the key. */
+/**
+ * Returns the role of a key whose creator is not a member: the built-in role with the fewest permissions that has all
+ * permissions of the key.
+ */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

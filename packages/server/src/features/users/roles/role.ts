@@ -33,8 +33,8 @@ export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
 /**
- * Returns the built-in roles from the fewest permissions to the most, each with its stored groups, followed by the custom roles in
- * their order.
+ * Returns the built-in roles from the fewest permissions to the most, each with its stored groups, followed by the
+ * custom roles in their order.
  */
 export function allRoles(stored: readonly StoredRole[]): Role[] {
   const byId = new Map(stored.map((row) => [row.id, toRole(row)]))

@@ -34,7 +34,9 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 /** Counts the members and open invitations of each role, once per request. */
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
-/** Finds the role of a member or an invitation. A role that was deleted a moment ago allows nothing more than reading. */
+/**
+ * Finds the role of a member or an invitation. A role that was deleted a moment ago allows nothing more than reading.
+ */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 

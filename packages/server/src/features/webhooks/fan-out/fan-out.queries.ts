@@ -11,7 +11,10 @@ export async function readCursor(db: Database): Promise<bigint> {
   return BigInt(rows[0]!.id)
 }
 
-/** Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved the cursor. */
+/**
+ * Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved the
+ * cursor.
+ */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update webhook_cursor set position = case when position is not null then ${to}::bigint end,

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import type { Health } from './sending.queries.ts'
 
 /**
- * Limits the concurrent attempts to a receiver. The limit increases while the receiver responds successfully and quickly. After
- * 10 consecutive failures, the breaker allows one attempt per minute until an attempt succeeds.
+ * Limits the concurrent attempts to a receiver. The limit increases while the receiver responds successfully and
+ * quickly. After 10 consecutive failures, the breaker allows one attempt per minute until an attempt succeeds.
  */
 export interface Breaker {
   /** Returns the number of attempts that can currently be in flight. */

@@ -7,7 +7,8 @@ const inFlight = new Map<string, number>()
 
 /**
  * Limits how many of a user's requests can wait for webhook receivers at the same time. Without this limit, one user's
- * calls to slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
+ * calls to slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
+ * `MUSTER_MOST_STANDING`).
  */
 export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = inFlight.get(accountId) ?? 0
