@@ -42,10 +42,12 @@ interface Item {
 
 describe('a job with a CSV', () => {
   it('sets the values of its rows on the devices that they find', async () => {
-    const [user, ids] = await newFleet(app, 2)
+    const user = await app.createUser()
+    const first = await register(user, 'gate 0', { site: 'oslo' })
+    await register(user, 'gate 1', { site: 'oslo' })
     const other = await register(user, 'pump', { site: 'oslo' })
     const csv = `id,hardwareId,name,platform,site,net.ssid
-${ids[0]},,,linux,"{name}",lab
+${first},,,linux,"{name}",lab
 ,,pump,,bergen,
 ,,gate 1,,,
 ,,missing,,,
