@@ -37,6 +37,7 @@ export async function generateResolverTypes(): Promise<string> {
         Service: './features/services/service.ts#Service as ServiceModel',
         Event: './features/events/event.ts#Event as EventModel',
         AttributeChange: './features/history/history.ts#AttributeChange as AttributeChangeModel',
+        AttributeInfo: './features/history/attribute-info.ts#AttributeInfo as AttributeInfoModel',
         AttributeChangeList: './features/history/history.ts#AttributeChangeList as AttributeChangeListModel',
         BulkJob: './features/bulk/bulk-job.ts#BulkJob as BulkJobModel',
         BulkItem: './features/bulk/bulk-job.ts#BulkItem as BulkItemModel',

@@ -38,6 +38,7 @@ export { Muster, type MusterOptions, type QueryOptions } from './muster.ts'
 export type {
   AccessKey,
   ApplicationType,
+  AttributeInfo,
   AttributeName,
   AttributesResult,
   CreatedAccessKey,

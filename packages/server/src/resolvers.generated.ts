@@ -5,6 +5,7 @@ import type { Device as DeviceModel, DeviceList as DeviceListModel } from './fea
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
+import type { AttributeInfo as AttributeInfoModel } from './features/history/attribute-info.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
 import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
@@ -100,6 +101,11 @@ export type User = {
    * rate-limit point, or 5 with a cursor.
    */
   checkFilter: FilterCheck;
+  /**
+   * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
+   */
+  attributeInfo: Array<AttributeInfo>;
   /**
    * The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without
    * context, it contains the changes of the base values and of every context. Needs EVENT_READ and AUDIT_READ.
@@ -295,6 +301,13 @@ export type UserCheckFilterArgs = {
   kind?: FilterKind;
   context?: InputMaybe<Scalars['String']['input']>;
   cursor?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** An account, which owns devices, access keys, webhooks, and other data. */
+export type UserAttributeInfoArgs = {
+  names?: InputMaybe<Array<Scalars['String']['input']>>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1051,6 +1064,11 @@ export type Device = {
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
+   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
+   */
+  attributeInfo: Array<AttributeInfo>;
+  /**
    * The changes of this device's attributes, newest first, including the values from its registration. Without name, the list
    * contains the changes of all names. Without context, it contains the changes of the base values and of every context.
    */
@@ -1099,6 +1117,13 @@ export type DeviceEventsArgs = {
 
 
 /** A machine in the fleet, with its services. */
+export type DeviceAttributeInfoArgs = {
+  names?: InputMaybe<Array<Scalars['String']['input']>>;
+  context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** A machine in the fleet, with its services. */
 export type DeviceAttributeHistoryArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
@@ -1128,6 +1153,11 @@ export type Service = {
   overrides: Scalars['Object']['output'];
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
+  /**
+   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
+   */
+  attributeInfo: Array<AttributeInfo>;
   /**
    * The changes of this service's attributes, newest first. Without name, the list contains the changes of all names. Without
    * context, it contains the changes of the base values and of every context.
@@ -1172,6 +1202,13 @@ export type ServiceAttributeArgs = {
 /** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type ServiceOverridesArgs = {
   context: Scalars['String']['input'];
+};
+
+
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
+export type ServiceAttributeInfoArgs = {
+  names?: InputMaybe<Array<Scalars['String']['input']>>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1858,6 +1895,23 @@ export type AttributeChange = {
   source: ChangeSource;
 };
 
+/** A value and the time of its last change. */
+export type AttributeInfo = {
+  __typename?: 'AttributeInfo';
+  name: Scalars['String']['output'];
+  /** The effective value; null if the attribute is not set, or is a group. */
+  value?: Maybe<Scalars['String']['output']>;
+  /** The context that overrides the base value; null if value is the base value. */
+  setIn?: Maybe<Scalars['String']['output']>;
+  /** The base value that the override hides; null without an override. */
+  base?: Maybe<Scalars['String']['output']>;
+  /**
+   * When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's
+   * last change. Null if the attribute is not set, or if the event is no longer stored.
+   */
+  changed?: Maybe<Scalars['DateTime']['output']>;
+};
+
 /** A code with which devices register themselves. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
@@ -2388,6 +2442,7 @@ export type ResolversTypes = {
   FilterCompletion: ResolverTypeWrapper<FilterCompletion>;
   AttributeChangeList: ResolverTypeWrapper<AttributeChangeListModel>;
   AttributeChange: ResolverTypeWrapper<AttributeChangeModel>;
+  AttributeInfo: ResolverTypeWrapper<AttributeInfoModel>;
   RegistrationCode: ResolverTypeWrapper<RegistrationCode>;
   CreatedRegistrationCode: ResolverTypeWrapper<CreatedRegistrationCode>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -2467,6 +2522,7 @@ export type ResolversParentTypes = {
   FilterCompletion: FilterCompletion;
   AttributeChangeList: AttributeChangeListModel;
   AttributeChange: AttributeChangeModel;
+  AttributeInfo: AttributeInfoModel;
   RegistrationCode: RegistrationCode;
   CreatedRegistrationCode: CreatedRegistrationCode;
   Query: Record<PropertyKey, never>;
@@ -2517,6 +2573,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
   deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
   checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind'>>;
+  attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<UserAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<UserAttributeHistoryArgs, 'size'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
@@ -2658,6 +2715,7 @@ export type DeviceResolvers<ContextType = Context, ParentType extends ResolversP
   stateSince?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<DeviceEventsArgs, 'size'>>;
+  attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<DeviceAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<DeviceAttributeHistoryArgs, 'size'>>;
   services?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<DeviceServicesArgs, 'sort'>>;
 };
@@ -2667,6 +2725,7 @@ export type ServiceResolvers<ContextType = Context, ParentType extends Resolvers
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<ServiceAttributeArgs, 'name'>>;
   overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<ServiceOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<ServiceAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<ServiceAttributeHistoryArgs, 'size'>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -2917,6 +2976,14 @@ export type AttributeChangeResolvers<ContextType = Context, ParentType extends R
   source?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
 };
 
+export type AttributeInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeInfo'] = ResolversParentTypes['AttributeInfo']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  value?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  setIn?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  base?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  changed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
 export type RegistrationCodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RegistrationCode'] = ResolversParentTypes['RegistrationCode']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   prefix?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3145,6 +3212,7 @@ export type Resolvers<ContextType = Context> = {
   FilterCompletion?: FilterCompletionResolvers<ContextType>;
   AttributeChangeList?: AttributeChangeListResolvers<ContextType>;
   AttributeChange?: AttributeChangeResolvers<ContextType>;
+  AttributeInfo?: AttributeInfoResolvers<ContextType>;
   RegistrationCode?: RegistrationCodeResolvers<ContextType>;
   CreatedRegistrationCode?: CreatedRegistrationCodeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

@@ -42,6 +42,7 @@ export const commandTable: readonly CommandEntry[] = [
       'Show and change the attributes of devices, services, and your user, including overrides in contexts.',
       [
         command('get', 'show attributes', () => import('./attributes/get.ts')),
+        command('info', 'show attributes with the times of their last changes', () => import('./attributes/info.ts')),
         command('set', 'set attributes of one or many devices', () => import('./attributes/set.ts')),
         command('unset', 'remove attributes from one or many devices', () => import('./attributes/unset.ts')),
         command('resume', 'resume an interrupted bulk change', () => import('./attributes/resume.ts')),

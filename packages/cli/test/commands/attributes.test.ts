@@ -92,6 +92,27 @@ describe('attributes of one device', () => {
   })
 })
 
+it('shows when values last changed, and which base values overrides hide', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  await addDevices(user, ['gate'], { site: 'oslo' })
+  await run('attributes', 'set', 'gate', 'site=night', '--context', 'night')
+  const [[base], [inContext], history] = [
+    await lines('attributes', 'info', 'gate'),
+    await lines('attributes', 'info', 'gate', 'site', 'none', '--context', 'night'),
+    await lines('devices', 'history', 'gate', 'site'),
+  ] as [[Record<string, unknown>[]], [Record<string, unknown>[]], Record<string, unknown>[]]
+  expect(base).toEqual([{ name: 'site', value: 'oslo', setIn: null, base: null, changed: history[1]!.at }])
+  expect(inContext).toEqual([
+    { name: 'site', value: 'night', setIn: 'night', base: 'oslo', changed: history[0]!.at },
+    { name: 'none', value: null, setIn: null, base: null, changed: null },
+  ])
+  expect((await run('attributes', 'info', 'gate', '--context', 'night')).stdout).toMatch(
+    /^name +value +setIn +base +changed\nsite +night +night +oslo +\S/,
+  )
+  expect((await run('attributes', 'info', 'me')).stdout).toBe('No attributes found.\n')
+  expect(await run('attributes', 'info', 'missing')).toMatchObject({ code: 4, stdout: '' })
+})
+
 it('sets names that end in an operator if the arguments follow --', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['gate'])

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors.ts'
 import type { RunQuery } from '../lists/list-of.ts'
-import type { Mutations } from '../schema/types.generated.ts'
+import type { AttributeInfo, Mutations } from '../schema/types.generated.ts'
 import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import { type SendBatch, type SetManyItem, type SetManyOptions, type SetManyOutcome, setMany } from './set-many.ts'
 
@@ -80,6 +80,18 @@ export class TargetAttributes {
   /** Returns only the overrides in a context, nested, including overrides that equal the base value. */
   async overrides(target: string, context: string, options: CallOptions = {}): Promise<Attributes> {
     return (await this.#read(target, { overrides: { $: { context } } }, options)).overrides as Attributes
+  }
+
+  /**
+   * Returns the effective values with the times of their last changes, and the base values that overrides hide. Without
+   * names, returns all attributes that are set.
+   */
+  async info(
+    target: string,
+    { context, names, ...options }: ContextOptions & { names?: readonly string[] | undefined } = {},
+  ): Promise<AttributeInfo[]> {
+    const fields = { $: { names, context }, name: true, value: true, setIn: true, base: true, changed: true }
+    return (await this.#read(target, { attributeInfo: fields }, options)).attributeInfo as AttributeInfo[]
   }
 
   /** Returns the contexts in which the target has overrides. */

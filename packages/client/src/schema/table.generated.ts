@@ -53,6 +53,13 @@ export const schemaTable: SchemaTable = {
   "items": "[AttributeChange!]!",
   "total": "Int!"
  },
+ "AttributeInfo": {
+  "base": "String",
+  "changed": "DateTime",
+  "name": "String!",
+  "setIn": "String",
+  "value": "String"
+ },
  "AttributeName": {
   "devices": "Int!",
   "lastChanged": "DateTime",
@@ -180,6 +187,13 @@ export const schemaTable: SchemaTable = {
     "minDate": "DateTime",
     "name": "String",
     "size": "Int"
+   }
+  ],
+  "attributeInfo": [
+   "[AttributeInfo!]!",
+   {
+    "context": "String",
+    "names": "[String!]"
    }
   ],
   "attributes": [
@@ -861,6 +875,13 @@ export const schemaTable: SchemaTable = {
     "size": "Int"
    }
   ],
+  "attributeInfo": [
+   "[AttributeInfo!]!",
+   {
+    "context": "String",
+    "names": "[String!]"
+   }
+  ],
   "attributes": [
    "Object!",
    {
@@ -931,6 +952,13 @@ export const schemaTable: SchemaTable = {
     "minDate": "DateTime",
     "name": "String",
     "size": "Int"
+   }
+  ],
+  "attributeInfo": [
+   "[AttributeInfo!]!",
+   {
+    "context": "String",
+    "names": "[String!]"
    }
   ],
   "attributeNames": "[AttributeName!]!",

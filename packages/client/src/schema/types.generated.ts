@@ -207,6 +207,19 @@ export interface AttributeChangeList {
   total: number
 }
 
+/** A value and the time of its last change. */
+export interface AttributeInfo {
+  /** The base value that the override hides; null without an override. */
+  base: string | null
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, or if the event is no longer stored. */
+  changed: string | null
+  name: string
+  /** The context that overrides the base value; null if value is the base value. */
+  setIn: string | null
+  /** The effective value; null if the attribute is not set, or is a group. */
+  value: string | null
+}
+
 /** An attribute name in use. */
 export interface AttributeName {
   /** Number of devices that have the attribute, in the base or in any context. */
@@ -984,6 +997,19 @@ export interface AttributeChangeListFields {
   total: Leaf<number>
 }
 
+/** The selectable fields of AttributeInfo. */
+export interface AttributeInfoFields {
+  /** The base value that the override hides; null without an override. */
+  base: Leaf<string | null>
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, or if the event is no longer stored. */
+  changed: Leaf<string | null>
+  name: Leaf<string>
+  /** The context that overrides the base value; null if value is the base value. */
+  setIn: Leaf<string | null>
+  /** The effective value; null if the attribute is not set, or is a group. */
+  value: Leaf<string | null>
+}
+
 /** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
   /** Number of devices that have the attribute, in the base or in any context. */
@@ -1187,6 +1213,13 @@ export interface DeviceFields {
     name?: string | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
+  }>
+  /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  attributeInfo: Branch<'AttributeInfo', 'many', {
+    /** Read the effective values in this context. If omitted, read base values. */
+    context?: string | null | undefined
+    /** Attribute names. A name that is not set has null values. */
+    names?: readonly string[] | null | undefined
   }>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -1971,6 +2004,13 @@ export interface ServiceFields {
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
   }>
+  /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  attributeInfo: Branch<'AttributeInfo', 'many', {
+    /** Read the effective values in this context. If omitted, read base values. */
+    context?: string | null | undefined
+    /** Attribute names. A name that is not set has null values. */
+    names?: readonly string[] | null | undefined
+  }>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
@@ -2059,6 +2099,13 @@ export interface UserFields {
     name?: string | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
+  }>
+  /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  attributeInfo: Branch<'AttributeInfo', 'many', {
+    /** Read the effective values in this context. If omitted, read base values. */
+    context?: string | null | undefined
+    /** Attribute names. A name that is not set has null values. */
+    names?: readonly string[] | null | undefined
   }>
   /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: Branch<'AttributeName', 'many'>
@@ -2415,6 +2462,7 @@ export interface ObjectTypes {
   ApplicationType: ApplicationTypeFields
   AttributeChange: AttributeChangeFields
   AttributeChangeList: AttributeChangeListFields
+  AttributeInfo: AttributeInfoFields
   AttributeName: AttributeNameFields
   AttributeScope: AttributeScopeFields
   AttributesResult: AttributesResultFields

@@ -102,6 +102,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.attribute': 'viewer',
   // The changes of the account's own attributes are events of the account.
   'User.attributeHistory': ['EVENT_READ', 'AUDIT_READ'],
+  'User.attributeInfo': 'viewer',
   'User.attributeNames': ['DEVICE_READ'],
   'User.attributes': 'viewer',
   'User.bulkJob': ['DEVICE_READ'],
@@ -153,6 +154,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'ApplicationType.*': 'viewer',
   'AttributeChange.*': 'viewer',
   'AttributeChangeList.*': 'viewer',
+  'AttributeInfo.*': 'viewer',
   'AttributeName.*': 'viewer',
   'AttributeScope.*': 'viewer',
   'AttributesResult.*': 'viewer',

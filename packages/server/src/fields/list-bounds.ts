@@ -3,7 +3,7 @@ import { MAX_POINTS } from '../features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from '../features/events/counts/event-counts.ts'
 import { MAX_LISTED } from '../features/users/invitations/invitations.ts'
 import { MAX_MEMBERSHIPS } from '../features/users/members/me.ts'
-import type { ListBounds } from '../graphql/cost/object-estimate.ts'
+import type { Arguments, ListBounds } from '../graphql/cost/object-estimate.ts'
 import { limits } from '../limits.ts'
 
 /**
@@ -24,6 +24,9 @@ export const listBounds: ListBounds = {
   'User.webhooks': ({ id }) =>
     Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),
   'User.attributeNames': 1_000,
+  'User.attributeInfo': (args) => countInfo(args),
+  'Device.attributeInfo': (args) => countInfo(args),
+  'Service.attributeInfo': (args) => countInfo(args),
   'User.limits': 50,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,
@@ -46,3 +49,6 @@ export const listBounds: ListBounds = {
   'Event.target': 2,
   'Mutation.setAttributesMany': (args) => (args.items as unknown[]).length,
 }
+
+const countInfo = ({ names }: Arguments): number =>
+  Math.min((names as unknown[] | null | undefined)?.length ?? limits.namesPerTarget, limits.namesPerTarget)

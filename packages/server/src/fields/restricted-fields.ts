@@ -5,7 +5,17 @@ import type { RestrictedRules } from '../graphql/access/field-needs.ts'
  * the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
  */
 const openOfUser: readonly string[] = [
-  ...['accessKeys', 'account', 'attribute', 'attributeNames', 'attributes', 'checkFilter', 'contexts', 'created'],
+  ...[
+    'accessKeys',
+    'account',
+    'attribute',
+    'attributeInfo',
+    'attributeNames',
+    'attributes',
+    'checkFilter',
+    'contexts',
+    'created',
+  ],
   ...[
     'device',
     'deviceTotals',

@@ -31,6 +31,10 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Device.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'Service.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'User.attributeHistory': (args, size) => rowsOfHistory(args, size),
+  // The server reads the events only if the request selects the times.
+  'Device.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
+  'Service.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
+  'User.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   'User.bulkJob': 0,
   'User.bulkJobs': 0,
   'BulkJob.items': ({ outcome, status }, { devices }) => ({

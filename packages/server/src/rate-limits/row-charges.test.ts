@@ -169,7 +169,7 @@ test('charges changes of attributes by name for the events that the filter may s
   const ids = await seedDevices(
     app.db,
     other.accountId,
-    Array.from({ length: 10 }, () => ({})),
+    Array.from({ length: 10 }, () => ({ attributes: { site: 'oslo' } })),
   )
   await sql`
     insert into event (account_id, type, device_id, targets, data)
@@ -187,6 +187,8 @@ test('charges changes of attributes by name for the events that the filter may s
   for (const filter of ['name: "rack"', 'context: "night"', 'maxDate: "2020-01-01T00:00:00Z"'])
     expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)
   expect(await pointsOf('attributeHistory(size: 1) { total }')).toBe(3)
+  expect(await pointsOf('attributeInfo { changed }')).toBe(2)
+  expect(await pointsOf('attributeInfo { value }')).toBe(0)
 })
 
 test('charges the needs of a document by the length of the document', async () => {

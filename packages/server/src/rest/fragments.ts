@@ -64,6 +64,7 @@ export const fragments: Readonly<Record<string, string>> = {
     eventId event { ...Event } at name context old new target { ...EventTarget }
     source { kind id name user { ...UserReference } }
   }`,
+  AttributeInfo: 'fragment AttributeInfo on AttributeInfo { name value setIn base changed }',
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
   ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',

@@ -63,6 +63,16 @@ export const queryCalls: Record<string, Call> = {
       context: attempt('own', ({ context }) => `{ login { attributes(context: ${literal(context)}) } }`),
     },
   },
+  'User.attributeInfo': {
+    plain: ({ context }) => `{ login { attributeInfo(context: ${literal(context)}) { name value base changed } } }`,
+    naming: {
+      names: attempt(
+        { finds: { login: { attributeInfo: [{ value: null, changed: null }] } } },
+        ({ attribute }) => `{ login { attributeInfo(names: [${literal(attribute)}]) { value changed } } }`,
+      ),
+    },
+    others: ['context'],
+  },
   'User.attribute': {
     plain: ({ attribute }) => `{ login { attribute(name: ${literal(attribute)}) } }`,
     naming: {
@@ -243,6 +253,10 @@ export const queryCalls: Record<string, Call> = {
   },
   'Device.attributes': { plain: user('devices { items { attributes } }'), others: ['context'] },
   'Device.attribute': { plain: user('devices { items { attribute(name: "a") } }'), others: ['name', 'context'] },
+  'Device.attributeInfo': {
+    plain: user('devices { items { attributeInfo { name value base changed } } }'),
+    others: ['names', 'context'],
+  },
   'Device.overrides': {
     plain: ({ context }) => `{ login { devices { items { overrides(context: ${literal(context)}) } } } }`,
     naming: {
@@ -256,6 +270,10 @@ export const queryCalls: Record<string, Call> = {
   'Service.attribute': {
     plain: user('devices { items { services { attribute(name: "a") } } }'),
     others: ['name', 'context'],
+  },
+  'Service.attributeInfo': {
+    plain: user('services { items { attributeInfo { name value base changed } } }'),
+    others: ['names', 'context'],
   },
   'Service.overrides': {
     plain: ({ context }) => `{ login { devices { items { services { overrides(context: ${literal(context)}) } } } } }`,

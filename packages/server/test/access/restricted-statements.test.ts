@@ -28,6 +28,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'findDeviceBases of features/attributes/attributes.queries.ts': found,
   'findServiceBases of features/attributes/attributes.queries.ts': found,
   'selectChanges of features/history/history.queries.ts': found,
+  'selectChangeTimes of features/history/history.queries.ts': found,
   'countChanges of features/history/history.queries.ts': found,
   'selectStates of features/availability/availability.queries.ts': found,
   ...Object.fromEntries(

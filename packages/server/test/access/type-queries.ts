@@ -32,6 +32,7 @@ export const typeQueries: Record<string, TypeQuery> = {
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
   AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),
   AttributeChangeList: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory`),
+  AttributeInfo: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeInfo`),
   AttributeName: throughLogin(() => 'attributeNames'),
   AttributeScope: throughLogin(() => 'roles { attributes'),
   AttributesResult: ({ device }, selection) =>

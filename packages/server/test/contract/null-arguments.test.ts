@@ -51,6 +51,9 @@ const fieldCalls: Record<string, FieldCall> = {
   'Service.attributeHistory': {
     document: (args) => ofDevice(`services { attributeHistory${args} { total hasMore items { name } } }`),
   },
+  'User.attributeInfo': { document: (args) => `{ login { attributeInfo${args} { name value changed } } }` },
+  'Device.attributeInfo': { document: (args) => ofDevice(`attributeInfo${args} { name value changed }`) },
+  'Service.attributeInfo': { document: (args) => ofDevice(`services { attributeInfo${args} { name value changed } }`) },
   'User.bulkJobs': { document: (args) => `{ login { bulkJobs${args} { hasMore } } }` },
   'BulkJob.items': {
     document: (args) => `{ login { bulkJob(id: "$bulkJob") { items${args} { total items { status } } } } }`,

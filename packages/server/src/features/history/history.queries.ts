@@ -130,3 +130,40 @@ export async function countChanges(
     where ${and(changeConditions(filter))} group by owner.id`.execute(db)
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
+
+/** A value that an owner has. The context is null for a base value. */
+export interface OwnedValue {
+  owner: Owner
+  name: string
+  context: string | null
+  value: string
+}
+
+/**
+ * Selects the times of the last changes to these values, in their order. A value is null if no stored event contains
+ * its change. The comparison with the value ignores a change that was made after the value was read. The owners must
+ * all belong to devices, or be the account.
+ */
+export async function selectChangeTimes(
+  db: Database,
+  accountId: string,
+  values: readonly OwnedValue[],
+): Promise<(Date | null)[]> {
+  const owners = [...new Map(values.map(({ owner }) => [owner.id, owner])).values()]
+  const events = eventConditions(accountId, {}, { ofDevice: owners[0]?.deviceId !== null })
+  const { rows } = await sql<{ position: number; timestamp: Date }>`
+    select distinct on (wanted.position) wanted.position::int, e."timestamp"
+    from unnest(${owners.map(({ id }) => id)}::text[], ${owners.map(({ deviceId }) => deviceId)}::text[])
+      as owner (id, device_id)
+    cross join lateral (select id, type, "timestamp", data from event where ${and(events)}) as e
+    cross join lateral (${changesInEvent}) as c
+    join unnest(
+      ${values.map(({ owner }) => owner.id)}::text[], ${values.map(({ name }) => name)}::text[],
+      ${values.map(({ context }) => context)}::text[], ${values.map(({ value }) => value)}::text[]
+    ) with ordinality as wanted (id, name, context, value, position)
+      on wanted.id = owner.id and wanted.name = c.name and wanted.value = c.new
+        and coalesce(wanted.context, '') = case when e.type = 'ATTRIBUTE_CHANGE' then coalesce(e.data ->> 'context', '') else '' end
+    order by wanted.position, e.id desc`.execute(db)
+  const times = new Map(rows.map(({ position, timestamp }) => [position - 1, timestamp]))
+  return values.map((_value, index) => times.get(index) ?? null)
+}

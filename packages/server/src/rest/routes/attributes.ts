@@ -158,12 +158,24 @@ const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Ro
   status: 200,
 })
 
+const infoOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
+  method: 'GET',
+  path: `${path}/attribute-info`,
+  summary: `Returns the values of the attributes of ${title}, with the times of their last changes.`,
+  document: `query list${name}AttributeInfo(${id === '$self' ? '' : variables} $names: [String!], $context: String) {
+    ${select('items: attributeInfo(names: $names, context: $context) { ...AttributeInfo }')}
+  }`,
+  at,
+  status: 200,
+})
+
 export const attributeRoutes: readonly Route[] = [
   ...holders.flatMap((holder) => [
     ...places.flatMap((place) => routesOf(holder, place)),
     contextsOf(holder),
     overridesOf(holder),
     historyOf(holder),
+    infoOf(holder),
   ]),
   {
     method: 'PATCH',

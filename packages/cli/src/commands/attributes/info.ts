@@ -1,0 +1,42 @@
+import type { AttributeInfo } from '@muster/client'
+import type { Command } from 'commander'
+import { findTarget, targetHelp } from '../../attributes/find-target.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import type { Column } from '../../output/column.ts'
+import { printJson, printRows, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  context?: string
+}
+
+const ofValue: readonly Column<AttributeInfo>[] = [
+  { name: 'name', value: ({ name }) => name },
+  { name: 'value', value: ({ value }) => value, truncated: 'last' },
+]
+const ofOverride: readonly Column<AttributeInfo>[] = [
+  { name: 'setIn', value: ({ setIn }) => setIn },
+  { name: 'base', value: ({ base }) => base, truncated: 'last' },
+]
+const ofChange: readonly Column<AttributeInfo>[] = [{ name: 'changed', value: ({ changed }) => changed, time: true }]
+
+export function buildCommand(): Command {
+  return newClientCommand('info')
+    .description(
+      prose(`Show attributes with the time when each value last changed. The time is empty if the server no longer stores
+the event. To see who changed a value, run "muster devices history".`),
+    )
+    .argument('<target>', targetHelp)
+    .argument('[name...]', 'attribute names (default: all)')
+    .option('--context <name>', 'show effective values in this context, and the base values that they hide')
+    .action(run)
+}
+
+async function run(meant: string, names: string[], { context, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const target = await findTarget(muster, meant)
+  const rows = await muster.attributes.info(target, { context, names: names.length > 0 ? names : undefined })
+  if (options.json) return printJson(rows)
+  if (rows.length === 0) return say('No attributes found.')
+  await printRows(rows, [...ofValue, ...(context === undefined ? [] : ofOverride), ...ofChange])
+}

@@ -1,0 +1,102 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { walk } from '../../db/fair/user-database.ts'
+import { ApiError } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import { RawJson } from '../../graphql/values/raw-json.ts'
+import { limits } from '../../limits.ts'
+import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
+import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
+import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
+import { ASSUMED_SKIPPED } from './rows-read.ts'
+
+/** A value of an attribute in a context, which the owner may not have. */
+export interface AttributeInfo {
+  owner: Owner
+  name: string
+  value: string | null
+  setIn: string | null
+  base: string | null
+}
+
+/** The arguments of `attributeInfo`. Null is equivalent to an omitted argument. */
+export interface InfoArguments {
+  names?: readonly string[] | null
+  context?: string | null
+}
+
+/** Returns what is known about each name, or about every attribute that is set. */
+export async function listAttributeInfo<Kind extends AttributeOwner>(
+  context: Context,
+  baseOf: BaseOf<Kind>,
+  { holder, owner, args }: { holder: Kind; owner: Owner; args: InfoArguments },
+): Promise<AttributeInfo[]> {
+  if (args.names != null) assertNotTooMany(args.names.length)
+  const parsed = args.names?.map((name, index) => parseAttributeName(name, `names[${index}]`))
+  const contextName = parseContext(args.context, 'context')
+  const [base, overrides] = await Promise.all([
+    readAttributes(context, baseOf, { owner: holder, contextName: undefined }),
+    contextName === undefined ? {} : readOverrides(context, holder, contextName),
+  ])
+  const values = parse(base)
+  const names = parsed ?? namesIn(values, overrides).map((name) => parseAttributeName(name, 'names'))
+  assertNotTooMany(names.length)
+  return names.map((name) => {
+    const [below, override] = [valueAt(values, name), valueAt(overrides, name)]
+    return {
+      owner,
+      name: joinAttributeName(name),
+      value: override ?? below,
+      setIn: override === null ? null : (contextName ?? null),
+      base: override === null ? null : below,
+    }
+  })
+}
+
+const parse = (read: Attributes | RawAttributes): Attributes => (read instanceof RawJson ? read.value : read)
+
+function assertNotTooMany(count: number): void {
+  if (count <= limits.namesPerTarget) return
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `attributeInfo reads at most ${limits.namesPerTarget} names, found ${count}: select fewer with names`,
+    { limit: limits.namesPerTarget },
+  )
+}
+
+/** Returns the names of all values, sorted. */
+function namesIn(...sources: readonly Attributes[]): string[] {
+  const names = sources.flatMap((attributes) =>
+    Object.entries(attributes).flatMap(([name, value]) =>
+      typeof value === 'string' ? [name] : Object.keys(value).map((subName) => `${name}.${subName}`),
+    ),
+  )
+  return [...new Set(names)].sort()
+}
+
+/** Returns when a value last changed. One statement reads the times of all values on a page. */
+export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
+  const { owner, name, value, setIn } = info
+  if (value === null) return null
+  const loader = owner.deviceId === null ? timesOfAccount(context) : timesOfDevices(context)
+  return loader.load({ owner, name, context: setIn, value })
+}
+
+/** Limits the size of a statement's parameters. */
+const MOST_VALUES = 5_000
+
+const newLoader = ({ db, viewer, rowMeter }: Context) =>
+  new DataLoader<OwnedValue, Date | null>(
+    (values) => {
+      const owners = new Set(values.map(({ owner }) => owner.id)).size
+      rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
+      return walk(db, ['changed: the server searches all changes of the device, the service, or the user'], (walking) =>
+        selectChangeTimes(walking, viewer.accountId, values),
+      )
+    },
+    { cache: false, maxBatchSize: MOST_VALUES },
+  )
+
+const timesOfDevices = perRequest(newLoader)
+const timesOfAccount = perRequest((context: Context) => newLoader(context))
