@@ -19,7 +19,10 @@ const reference = [
 ]
 
 /** No query joins these tables with rows of an account. */
-const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'webhook_cursor', 'job_worker']
+const local = [
+  ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
+  ...['webhook_cursor', 'job_worker'],
+]
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 

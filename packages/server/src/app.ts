@@ -16,6 +16,7 @@ import { openProvider } from './auth/sessions/single-sign-on/open-provider.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { ReadSide } from './db/read-side.ts'
+import { commandLineKeys } from './features/access-keys/command-line-key.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
 import { registerDownload } from './features/downloads/serve-download.ts'
 import { eventsCsv } from './features/events/download/events-download.ts'
@@ -244,6 +245,7 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     clock: clockOf(deps),
     onSignIn: (signIn) => recordSignIn(db, signIn).then(() => feed.wake()),
     record: recordAuditEntry,
+    commandLineKeys: commandLineKeys({ db, secrets, clock: clockOf(deps) }),
     invitations: invitationPage({ db, clock: clockOf(deps) }),
     people: ssoPeople({ db, log, clock: clockOf(deps), signUp: config.oidcSignUp }),
     onRecorded: () => feed.wake(),

@@ -76,6 +76,7 @@ export const commandTable: readonly CommandEntry[] = [
     command('export', 'write all devices as CSV', () => import('./export.ts')),
   ]),
   ...inGroup('Your account:', [
+    command('login', 'sign in with the browser and save an access key', () => import('./login.ts')),
     command('configure', 'save server credentials in a profile', () => import('./configure.ts')),
     noun(
       'keys',
@@ -169,6 +170,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun('users', 'manage the users of the installation', 'Manage the users of this installation.', [
       command('add', 'add a user and write the credentials to a file', () => import('./users/add.ts')),
       command('list', 'list the users of the installation', () => import('./users/list.ts')),
+      command('link', 'create a link that signs a user in once', () => import('./users/link.ts')),
       command('disable', 'disable a user and keep their data', () => import('./users/disable.ts')),
       command('enable', 'enable a disabled user', () => import('./users/enable.ts')),
       command('remove', 'remove a user and all their data', () => import('./users/remove.ts')),

@@ -63,6 +63,10 @@ const sessionReasons = {
     status: 401,
     meaning: 'The passkey is unknown to the server, or the passkey did not confirm the user in time.',
   },
+  'sign-in-link': {
+    status: 401,
+    meaning: 'The sign-in link does not exist, has expired, or was used before. Ask the operator for another one.',
+  },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const

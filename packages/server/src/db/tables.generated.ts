@@ -169,6 +169,28 @@ export interface BulkJob {
   undo_of: string | null
 }
 
+export interface CommandLineRequest {
+  access_key: string | null
+  address: string
+  chosen_account: string | null
+  /** When a poll began to create the key, so that only one poll does */
+  claimed: Timestamp | null
+  /** SHA-256 of the code that the browser takes to the machine */
+  code_hash: Buffer | null
+  denied: Timestamp | null
+  expires: Timestamp
+  /** SHA-256 of the device code, so that a copy of the row cannot get the key */
+  id: string
+  machine: string
+  person_id: string | null
+  polled: Timestamp | null
+  /** The port to which the browser returns on the machine; null if the person types the code */
+  port: number | null
+  public_key: string
+  session_id: string | null
+  user_code: string
+}
+
 export interface Device {
   account_id: string
   attributes: Generated<Json>
@@ -603,6 +625,7 @@ export interface DB {
   attribute_override: AttributeOverride
   bulk_item: BulkItem
   bulk_job: BulkJob
+  command_line_request: CommandLineRequest
   device: Device
   device_count: DeviceCount
   device_hold: DeviceHold

@@ -1,4 +1,6 @@
+import * as commandLine from '../../src/auth/sessions/command-line/command-line.queries.ts'
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
+import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
@@ -25,6 +27,23 @@ export function directSsoCalls(personId: string): Send[] {
     },
     (db) => sso.findIdToken(db, { personId, id: 'sso' }),
     (db) => sso.findSessionsOf(db, { issuer: key.issuer, sid: 'x', subject: null }),
+    async (db) => {
+      const request = { id: 'x', userCode: 'x', publicKey: 'x', machine: 'x', address: '::1', port: null, expires: now }
+      await commandLine.insertRequest(db, request)
+    },
+    (db) => signIn.insertLink(db, { id: 'x', personId, expires: now }),
+    (db) => signIn.takeLink(db, 'x', now),
+    (db) => commandLine.findOpenRequest(db, { userCode: 'x' }, now),
+    async (db) => {
+      const approval = { accountId: personId, personId, sessionId: 'sso', codeHash: null }
+      await commandLine.approveRequest(db, { userCode: 'x' }, now, approval)
+    },
+    (db) => commandLine.denyRequest(db, { userCode: 'x' }, now),
+    (db) => commandLine.pollRequest(db, 'x', { now, before: now }),
+    (db) => commandLine.isKnownRequest(db, 'x', now),
+    (db) => commandLine.claimRequest(db, 'x', now),
+    (db) => commandLine.writeKey(db, 'x', 'x'),
+    (db) => commandLine.deleteRequest(db, 'x'),
     (db) => sessions.writeMethod(db, { personId, id: 'sso' }, 'passkey'),
     (db) => users.writeSignInPolicy(db, personId, 'ANY'),
     (db) => users.findSignInPolicy(db, personId),

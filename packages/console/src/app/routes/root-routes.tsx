@@ -35,6 +35,20 @@ export const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/invitation/invitation-page.tsx'), 'InvitationPage'),
 })
 
+/** The links of `muster users link` lead to this page. The fragment contains the token. */
+export const signInLinkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in-link',
+  component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-link-page.tsx'), 'SignInLinkPage'),
+})
+
+/** `muster login` opens this page. The fragment identifies the request, if the browser returns to the machine. */
+export const commandLineRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/command-line',
+  component: lazyRouteComponent(() => import('../../features/command-line/command-line-page.tsx'), 'CommandLinePage'),
+})
+
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',

@@ -4,13 +4,23 @@ import { basePath } from '../account-path.ts'
 import { ErrorPage } from '../error-page.tsx'
 import { accountRoutes } from './account-routes.ts'
 import { pageRoutes } from './page-routes.ts'
-import { homeRoute, invitationRoute, rootRoute, shellRoute, signInRoute } from './root-routes.tsx'
+import {
+  commandLineRoute,
+  homeRoute,
+  invitationRoute,
+  rootRoute,
+  shellRoute,
+  signInLinkRoute,
+  signInRoute,
+} from './root-routes.tsx'
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     homeRoute,
     signInRoute,
     invitationRoute,
+    commandLineRoute,
+    signInLinkRoute,
     shellRoute.addChildren([...pageRoutes, accountRoutes]),
   ]),
   basepath: basePath,

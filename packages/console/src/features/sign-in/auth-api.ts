@@ -46,6 +46,9 @@ export const whoAmI = (): Promise<WhoAmI> => get('/get-session')
 export const signIn = (email: string, password: string): Promise<SignInResult> =>
   post('/sign-in/email', { email, password })
 
+/** Signs in with a link from the operator. */
+export const signInWithLink = (token: string): Promise<unknown> => post('/sign-in/link', { token })
+
 export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-factor/verify-totp', code)
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)

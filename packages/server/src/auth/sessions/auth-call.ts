@@ -5,6 +5,7 @@ import type { AddressOf } from '../../lib/client-address.ts'
 import type { JsonFields } from '../../lib/json-fields.ts'
 import { sessionError } from '../rejection-reasons.ts'
 import type { AuditEntry } from './audit/audit-entry.ts'
+import type { CommandLineKeys } from './command-line/command-line-keys.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -12,7 +13,13 @@ import type { Invitations } from './sign-in/invitations.ts'
 import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 import type { Provider } from './single-sign-on/provider.ts'
 
-export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey' | 'single sign-on'
+export type SignInMethod =
+  | 'password'
+  | 'password and code'
+  | 'password and backup code'
+  | 'passkey'
+  | 'single sign-on'
+  | 'sign-in link'
 
 export interface SignIn {
   personId: string
@@ -33,6 +40,7 @@ export interface AuthDeps {
   attempts: SignInAttempts
   forward: Forward
   invitations: Invitations
+  commandLineKeys: CommandLineKeys
   /** The identity provider, if single sign-on is set up. */
   provider: Provider | undefined
   /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */

@@ -1,5 +1,6 @@
 import { deleteSessions } from '../../auth/sessions/sessions.queries.ts'
 import { deleteSteps, lockPerson } from '../../auth/sessions/sign-in/sign-in.queries.ts'
+import { createSignInLink } from '../../auth/sessions/sign-in/sign-in-link.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
@@ -9,6 +10,7 @@ import {
   disableAccountsOf,
   enableAccountsOf,
   findPerson,
+  isDisabled,
   type StoredPerson,
   selectAccountsOf,
   selectByContact,
@@ -84,6 +86,25 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
     await recordUserEvents(transaction, user, [{ type: 'USER_ENABLE' }])
     return { id }
   })
+}
+
+/**
+ * Creates a link that signs a user in once within ten minutes. Throws NOT_FOUND if no user has the address, and CONFLICT
+ * if the user is disabled.
+ */
+export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
+  return db.transaction().execute(async (transaction) => {
+    const user = await findForUpdate(transaction, email)
+    if (await isDisabled(transaction, user.id))
+      throw new ApiError('CONFLICT', 'the user is disabled: enable the user first')
+    return { email: user.email, ...(await createSignInLink(transaction, user.id, now)) }
+  })
+}
+
+export interface SignInLink {
+  email: string
+  token: string
+  expires: Date
 }
 
 /** Reloads the keys in all accounts of a person, because each account may contain personal keys of that person. */

@@ -18,6 +18,8 @@ export const attemptSubject = {
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
+  /** Limits how often `muster login` can start, for the same reason. */
+  commandLineStart: (ip: string): AttemptSubject => ({ name: `cli address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits logout tokens. Valid ones do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**

@@ -11,6 +11,8 @@ import { ssoError } from '../../rejection-reasons.ts'
 import type { Secrets } from '../../secrets.ts'
 import { accountCalls } from '../account-calls.ts'
 import type { AuthCall, AuthDeps } from '../auth-call.ts'
+import { commandLineCalls } from '../command-line/command-line-calls.ts'
+import { registerCommandLineRoutes } from '../command-line/command-line-routes.ts'
 import { createForward } from '../forward.ts'
 import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
 import { sessionCalls } from '../session-calls.ts'
@@ -23,10 +25,14 @@ import { confirmSignInCall } from './confirm-sign-in.ts'
 import { invitationCalls } from './invitation-calls.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signInCalls } from './sign-in-calls.ts'
+import { signInLinkCall } from './sign-in-link.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
 export interface SignInOptions
-  extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'provider'> {
+  extends Pick<
+    AuthDeps,
+    'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations' | 'commandLineKeys' | 'provider'
+  > {
   people: SsoPeople
   /** Charges a call to its caller. May throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
@@ -72,9 +78,18 @@ export function registerSignIn(
       reply.header('cache-control', 'no-store')
     })
     const sso = { people, secrets, isSecure: isHttps(config), sessionMs: config.oidcSession }
-    const calls = [...signInCalls, ...invitationCalls, ...sessionCalls, ...accountCalls, confirmSignInCall]
+    const calls = [
+      ...signInCalls,
+      ...invitationCalls,
+      ...sessionCalls,
+      ...accountCalls,
+      confirmSignInCall,
+      signInLinkCall,
+      ...commandLineCalls,
+    ]
     for (const call of [...calls, ...ssoCalls({ provider, secrets, isSecure: sso.isSecure })])
       registerCall(scope, call, { ...deps, beforeRequest, logRejection })
+    registerCommandLineRoutes(scope, { ...deps, beforeRequest })
     registerSsoRoutes(scope, { ...deps, ...sso, beforeRequest, logRejection })
   })
 }

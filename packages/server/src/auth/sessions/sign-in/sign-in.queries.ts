@@ -61,6 +61,27 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
+/** Stores a link that signs a person in once. `id` is the SHA-256 of its token. */
+export async function insertLink(
+  db: Database,
+  { id, personId, expires }: { id: string; personId: string; expires: Date },
+): Promise<void> {
+  await db
+    .insertInto('sign_in_step')
+    .values({ id, identifier: `link ${id}`, value: personId, expires })
+    .execute()
+}
+
+/** Deletes a link and returns its person, because a link must work only once. */
+export async function takeLink(db: Database, id: string, now: Date): Promise<string | undefined> {
+  const [row] = await query<{ personId: string }>(
+    db,
+    `delete from sign_in_step where id = $1 and identifier = 'link ' || $1 and expires > $2 returning value as "personId"`,
+    [id, now],
+  )
+  return row?.personId
+}
+
 /** Deletes the person's unfinished sign-ins and trusted browsers. */
 export async function deleteSteps(db: Database, personId: string): Promise<void> {
   await db.deleteFrom('sign_in_step').where('value', '=', personId).execute()
@@ -101,6 +122,7 @@ export async function deleteExpiredSignIns(db: Database, now: Date): Promise<voi
     ['sign_in_step', 'expires', 'id'],
     ['sign_in_tries', 'ends', 'subject'],
     ['sso_attempt', 'expires', 'id'],
+    ['command_line_request', 'expires', 'id'],
   ]) {
     await query(
       db,

@@ -1,0 +1,68 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeConsole, signIn, startConsole } from './harness.ts'
+
+describeConsole('command-line sign-in', () => {
+  const site = startConsole()
+
+  interface Started {
+    deviceCode: string
+    userCode: string
+    verificationUrl: string
+  }
+
+  async function start(port?: number): Promise<Started> {
+    const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' })
+    const response = await fetch(`${site.app.url}/auth/cli/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ publicKey, machine: 'laptop-7', port }),
+    })
+    return (await response.json()) as Started
+  }
+
+  const pathOf = ({ verificationUrl }: Started): string => verificationUrl.slice(new URL(verificationUrl).origin.length)
+
+  it('allows a request whose code the person types', async () => {
+    const person = await site.newPerson()
+    const started = await start()
+    const page = await site.openSignedOut({ path: pathOf(started) })
+    await signIn(page, person)
+    await page.getByLabel('Code').fill('BCDF-GHJK')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Code').fill(started.userCode)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('A machine that calls itself laptop-7').waitFor()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText('The machine is signed in.').waitFor()
+    const poll = await fetch(`${site.app.url}/auth/cli/poll`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ deviceCode: started.deviceCode }),
+    })
+    expect([poll.status, await poll.json()]).toEqual([
+      200,
+      { key: expect.stringMatching(/^MK/), account: person.accountId },
+    ])
+  })
+
+  it('asks the person to sign in, and then returns to the machine with a code', async () => {
+    const machine = createServer((_request, response) => response.end('Returned to the machine'))
+    machine.listen(0, '127.0.0.1')
+    onTestFinished(() => {
+      machine.closeAllConnections()
+      machine.close()
+    })
+    const person = await site.newPerson()
+    const { port } = machine.address() as AddressInfo
+    const page = await site.openSignedOut({ path: pathOf(await start(port)) })
+    await signIn(page, person)
+    await page.getByText('A machine that calls itself laptop-7').waitFor()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText('Returned to the machine').waitFor()
+    expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/)
+  })
+})

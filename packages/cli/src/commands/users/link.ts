@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { newCommand, prose } from '../../options/new-command.ts'
+
+export function buildCommand(): Command {
+  return newCommand('link')
+    .description(
+      prose(`Create a link that signs a user in to the console. It works once, for ten minutes, even if the server accepts
+only single sign-on (MUSTER_SIGN_IN=sso). Anyone with the link can sign in as the user. The session ends after 12 hours.
+The command connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or
+not a server is running.`),
+    )
+    .argument('<email>', "user's email address")
+    .action(run)
+}
+
+async function run(email: string, { json }: { json?: boolean }): Promise<void> {
+  const [{ linkUser }, { withInstallation }] = await Promise.all([
+    import('@muster/server/features/users/user-administration.ts'),
+    import('../../installation/installation.ts'),
+  ])
+  const created = await withInstallation(
+    async ({ db, url }) => {
+      const { token, ...user } = await linkUser(db, email, new Date())
+      return { ...user, link: `${url}/sign-in-link#${token}` }
+    },
+    { mustExist: true },
+  )
+  if (json) return console.log(JSON.stringify(created))
+  console.log(created.link)
+  console.error(`The link signs ${created.email} in once, within ten minutes.`)
+}

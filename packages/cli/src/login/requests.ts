@@ -1,0 +1,56 @@
+import { CliError, exitCodes } from '../errors/cli-error.ts'
+
+export interface Started {
+  deviceCode: string
+  userCode: string
+  verificationUrl: string
+  /** Seconds until the request expires. */
+  expiresIn: number
+  /** The minimum number of seconds between two polls. */
+  interval: number
+}
+
+/** Sends the public key. `port` is the port to which the browser returns, if a browser of this machine opens the page. */
+export async function startSignIn(
+  url: string,
+  request: { publicKey: string; machine: string; port: number | undefined },
+): Promise<Started> {
+  const { status, body } = await send(`${url}/auth/cli/start`, request)
+  if (status === 200) return body as unknown as Started
+  if (status === 404) throw new CliError(`the server at ${url} does not support "muster login"`)
+  throw failure(status, body)
+}
+
+/** Asks for the key. Rejects if the request was denied or has expired. */
+export async function poll(
+  url: string,
+  { deviceCode }: Pick<Started, 'deviceCode'>,
+  code?: string,
+): Promise<{ key: string; account: string } | 'pending'> {
+  const { status, body } = await send(`${url}/auth/cli/poll`, { deviceCode, code })
+  if (status === 200) return body as { key: string; account: string }
+  if (status === 202 || status === 429 || status === 503) return 'pending'
+  if (status !== 410) throw failure(status, body)
+  const what = body.status === 'denied' ? 'was denied in the browser' : 'expired after ten minutes'
+  throw new CliError(`the request ${what}`, { exitCode: exitCodes.refused })
+}
+
+type Body = Record<string, unknown> & { errors?: { message?: string }[] }
+
+async function send(url: string, request: object): Promise<{ status: number; body: Body }> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(request),
+      redirect: 'error',
+    })
+    return { status: response.status, body: ((await response.json().catch(() => ({}))) ?? {}) as Body }
+  } catch (error) {
+    const cause = ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message
+    throw new CliError(`cannot reach ${new URL(url).origin}: ${cause}`, { exitCode: exitCodes.notNow })
+  }
+}
+
+const failure = (status: number, { errors }: Body): CliError =>
+  new CliError(errors?.[0]?.message ?? `the server responded with status ${status}`)

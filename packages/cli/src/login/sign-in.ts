@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { generateKeyPair, Muster } from '@muster/client'
+import { createPrivateFile } from '@muster/server/lib/private-file.ts'
+import { writeProfile } from '../credentials/write-profile.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { openBrowser } from './browser.ts'
+import { type Loopback, listenForBrowser } from './loopback.ts'
+import { poll, type Started, startSignIn } from './requests.ts'
+
+export interface SignIn {
+  url: string
+  /** The name of the access key. */
+  machine: string
+  /** Whether a browser of this machine opens the page. */
+  isLocal: boolean
+  /** The credentials file, and the profile in it. */
+  file: string
+  profile: string
+}
+
+export interface SavedKey {
+  keyId: string
+  account: string
+  email: string
+}
+
+/** Signs in with the browser, and saves the new key. */
+export async function signIn({ url, machine, isLocal, file, profile }: SignIn): Promise<SavedKey> {
+  const { publicKey, privateKey } = await generateKeyPair()
+  const loopback = isLocal ? await listenForBrowser() : undefined
+  try {
+    const started = await startSignIn(url, { publicKey, machine, port: loopback?.port })
+    const { key, account } = loopback === undefined ? await typed(url, started) : await returned(url, started, loopback)
+    // Each key has its own file, so a failure leaves the key of the previous sign-in intact.
+    const keyFile = join(dirname(resolve(file)), `${key}.pem`)
+    await mkdir(dirname(keyFile), { recursive: true, mode: 0o700 })
+    await createPrivateFile(keyFile, privateKey, 'root')
+    await writeProfile(file, profile, {
+      MUSTER_URL: url,
+      MUSTER_ACCESS_KEY_ID: key,
+      MUSTER_PRIVATE_KEY_FILE: keyFile,
+    })
+    const { login } = await new Muster({ url, keyId: key, privateKey, retries: 2 }).select({ login: { email: true } })
+    return { keyId: key, account, email: login?.email ?? '' }
+  } finally {
+    loopback?.close()
+  }
+}
+
+/** Polls while the person types the code on any machine. */
+async function typed(url: string, started: Started): Promise<{ key: string; account: string }> {
+  const { userCode, verificationUrl, expiresIn, interval } = started
+  console.error(`Open ${verificationUrl} and type the code ${userCode.slice(0, 4)}-${userCode.slice(4)}`)
+  for (let waited = 0; waited <= expiresIn; waited += interval) {
+    await delay(interval * 1_000)
+    const outcome = await poll(url, started)
+    if (outcome !== 'pending') return outcome
+  }
+  throw expired()
+}
+
+/** Waits for the browser, which returns with a code after the person allowed the request. */
+async function returned(url: string, started: Started, loopback: Loopback): Promise<{ key: string; account: string }> {
+  console.error(`Allow the request in the browser. If no browser opens, open ${started.verificationUrl}`)
+  openBrowser(started.verificationUrl)
+  const timer = new AbortController()
+  const timeout = delay(started.expiresIn * 1_000, undefined, { signal: timer.signal }).catch(() => undefined)
+  try {
+    for (;;) {
+      const back = await Promise.race([loopback.next(), timeout])
+      if (back === undefined) throw expired()
+      if ('error' in back) throw new CliError('the request was denied in the browser', { exitCode: exitCodes.refused })
+      const outcome = await poll(url, started, back.code)
+      if (outcome !== 'pending') return outcome
+      // Another page of this machine sent a wrong code.
+      await delay(started.interval * 1_000)
+    }
+  } finally {
+    timer.abort()
+  }
+}
+
+const expired = (): CliError =>
+  new CliError('the request expired after ten minutes', { hint: 'Run the command again.', exitCode: exitCodes.refused })

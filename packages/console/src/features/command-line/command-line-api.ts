@@ -1,0 +1,30 @@
+import { post } from '../sign-in/auth-call.ts'
+
+/** Identifies a request: by the ID in the link, or by the code that the person typed. */
+export type Named = { request: string } | { code: string }
+
+export interface CommandLineRequest {
+  request: { machine: string; address: string; expires: string }
+  accounts: { id: string; email: string; role: string; requiredSignIn: 'SECOND_FACTOR' | 'SSO' | null }[]
+}
+
+export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)
+
+/** Allows the request. `redirect` leads back to the machine, if its browser opened the page. */
+export const approveRequest = (named: Named, account: string): Promise<{ expires: string; redirect?: string }> =>
+  post('/cli/approve', { ...named, account })
+
+export const denyRequest = (named: Named): Promise<{ redirect?: string }> => post('/cli/deny', named)
+
+const STORED = 'muster.command-line'
+
+/** Returns the ID of the request in the link. Stores it in the tab until the person has signed in. */
+export function takeRequest(): string | undefined {
+  const id = window.location.hash.slice(1)
+  if (id === '') return sessionStorage.getItem(STORED) ?? undefined
+  sessionStorage.setItem(STORED, id)
+  window.history.replaceState(window.history.state, '', window.location.pathname)
+  return id
+}
+
+export const forgetRequest = (): void => sessionStorage.removeItem(STORED)

@@ -1,0 +1,89 @@
+import { Button, Center, Image, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { whoAmI } from '../sign-in/auth-api.ts'
+import { type CommandLineRequest, describeRequest, forgetRequest, type Named, takeRequest } from './command-line-api.ts'
+import { RequestForm } from './request-form.tsx'
+
+/** Lets a person allow a sign-in from the command line. `muster login` opens this page. */
+export function CommandLinePage() {
+  useDocumentTitle('Command-line sign-in · Muster')
+  const navigate = useNavigate()
+  const [named, setNamed] = useState<Named | undefined>(() => {
+    const request = takeRequest()
+    return request === undefined ? undefined : { request }
+  })
+  const [email, setEmail] = useState<string>()
+  const [found, setFound] = useState<CommandLineRequest>()
+  const [error, setError] = useState<unknown>()
+
+  useEffect(() => {
+    whoAmI().then(({ user }) => {
+      if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
+      else setEmail(user.email)
+    }, setError)
+  }, [navigate])
+  useEffect(() => {
+    if (email === undefined || named === undefined) return
+    describeRequest(named).then(setFound, (failure: unknown) => {
+      forgetRequest()
+      setNamed(undefined)
+      setError(failure)
+    })
+  }, [email, named])
+
+  const isTyping = email !== undefined && named === undefined
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack w="100%" maw={420} gap="lg">
+        <Image src="/icons/icon.svg" alt="" w={36} h={36} mx="auto" />
+        <Paper withBorder p="lg" radius="md">
+          <Title order={1} mb="md">
+            Command-line sign-in
+          </Title>
+          <Stack>
+            {error === undefined ? null : <ErrorNotice error={error} title="The request was not found" />}
+            {isTyping ? <CodeForm onCode={(code) => setNamed({ code })} /> : null}
+            {!isTyping && found === undefined && error === undefined ? <Loading what="request" /> : null}
+            {named === undefined || found === undefined || email === undefined ? null : (
+              <RequestForm named={named} found={found} email={email} />
+            )}
+          </Stack>
+        </Paper>
+      </Stack>
+    </Center>
+  )
+}
+
+function CodeForm({ onCode }: { onCode: (code: string) => void }) {
+  const [code, setCode] = useState('')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onCode(code)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          Type the code only if you have just run <code>muster login</code> yourself.
+        </Text>
+        <TextInput
+          label="Code"
+          description="Eight letters, as the command line shows them"
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          autoComplete="off"
+          autoCapitalize="characters"
+          spellCheck={false}
+          autoFocus
+        />
+        <Button type="submit" disabled={code.trim() === ''}>
+          Continue
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,77 @@
+import { ApiError, badInput, notFound, signInRequired } from '../../../errors.ts'
+import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
+import { notAMember, type Session, viewerOf } from '../sessions.ts'
+import { assertRecentSignIn } from '../sign-in/recent-sign-in.ts'
+import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
+import { hash, newToken } from '../single-sign-on/attempts.ts'
+import {
+  approveRequest,
+  type CommandLineRequest,
+  denyRequest,
+  findOpenRequest,
+  type Named,
+} from './command-line.queries.ts'
+import { readUserCode } from './user-code.ts'
+
+const names = ['request', 'code']
+
+/** Defines the calls of the page on which a person approves a sign-in from the command line. */
+export const commandLineCalls: readonly AuthCall[] = [
+  { method: 'POST', path: '/cli/request', takes: names, handle: signedIn(describe) },
+  { method: 'POST', path: '/cli/approve', takes: [...names, 'account'], handle: signedIn(approve) },
+  { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
+]
+
+/** Returns what the page shows: the machine, and what the key may do in each account. */
+async function describe(call: AuthRequest, session: Session): Promise<object> {
+  const { machine, address, expires } = await find(call, session, nameOf(call))
+  const accounts = session.accounts.map(({ id, email, role, requiredSignIn }) => ({ id, email, role, requiredSignIn }))
+  return { request: { machine, address, expires }, accounts }
+}
+
+async function approve(call: AuthRequest, session: Session): Promise<object> {
+  const { db, clock, fields } = call
+  const [named, accountId] = [nameOf(call), fields.text('account')]
+  const { port } = await find(call, session, named)
+  const account = session.accounts.find(({ id }) => id === accountId)
+  if (account === undefined) throw notAMember()
+  if (account.requiredSignIn !== null) throw signInRequired(account.requiredSignIn)
+  const viewer = viewerOf(session, account)
+  await assertRecentSignIn(call, viewer)
+  const expires = await call.commandLineKeys.expiryIn(viewer)
+  const code = port === null ? null : newToken()
+  const approval = {
+    ...{ accountId, personId: session.personId, sessionId: session.id },
+    codeHash: code === null ? null : hash(code),
+  }
+  if (!(await approveRequest(db, named, clock(), approval))) throw alreadyDecided()
+  return { expires, ...(code !== null && { redirect: `http://127.0.0.1:${port}/?code=${code}` }) }
+}
+
+async function deny(call: AuthRequest, session: Session): Promise<object> {
+  const named = nameOf(call)
+  const { port } = await find(call, session, named)
+  if (!(await denyRequest(call.db, named, call.clock()))) throw alreadyDecided()
+  return port === null ? {} : { redirect: `http://127.0.0.1:${port}/?error=denied` }
+}
+
+/** Finds a request that waits for a decision. Wrong codes count as attempts to sign in. */
+async function find(call: AuthRequest, { personId }: Session, named: Named): Promise<CommandLineRequest> {
+  const { db, clock, attempts } = call
+  const subjects = [attemptSubject.address(call.addressOf(call.request.raw)), attemptSubject.person(personId)]
+  await attempts.count(subjects)
+  const found = await findOpenRequest(db, named, clock())
+  if (found === undefined) throw notFound('request to sign in', 'id' in named ? named.id : named.userCode)
+  await attempts.forgive(subjects)
+  return found
+}
+
+function nameOf({ fields }: AuthRequest): Named {
+  const [id, code] = [fields.optionalText('request'), fields.optionalText('code')]
+  if (id !== undefined && code === undefined && /^[0-9a-f]{64}$/.test(id)) return { id }
+  if (id === undefined && code !== undefined) return { userCode: readUserCode(code) }
+  throw badInput('pass either request, as in the link, or code, as the command line shows it')
+}
+
+const alreadyDecided = (): ApiError =>
+  new ApiError('CONFLICT', 'the request was approved or denied in the meantime, or has expired')

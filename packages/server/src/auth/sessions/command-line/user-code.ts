@@ -1,0 +1,15 @@
+import { randomInt } from 'node:crypto'
+import { badInput } from '../../../errors.ts'
+
+/** Consonants, so that a code contains no word (RFC 8628 §6.1). */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+
+/** Returns eight letters with 34 random bits. */
+export const newUserCode = (): string => Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('')
+
+/** Reads a typed code: in any case, with or without a hyphen or spaces. */
+export function readUserCode(typed: string): string {
+  const code = typed.replace(/[\s-]/g, '').toUpperCase()
+  if (code.length === 8 && [...code].every((letter) => letters.includes(letter))) return code
+  throw badInput('code must have eight letters, as the command line shows it, such as BCDF-GHJK')
+}
