@@ -9,6 +9,8 @@ import { createAccount } from '../../../test/factories/account.ts'
 import { readConfig } from '../../config.ts'
 import { addAccessKey } from '../../features/access-keys/access-keys.ts'
 import { setUp } from '../../start/set-up.ts'
+import { findIdToken, insertSession, insertSsoSession } from '../sessions/single-sign-on/single-sign-on.queries.ts'
+import { SSO_METHOD } from '../sessions/single-sign-on/sso-method.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
 /** Creates an installation with a data folder that the server's user owns. */
@@ -62,6 +64,22 @@ it('waits for transactions that still encrypt with the former key', async () => 
     row.encrypted_secret!,
   )
   expect(decrypted.toString('base64')).toBe(accessKey.secret)
+})
+
+it('encrypts the ID tokens of sessions again', async () => {
+  const { db, start, rotate } = await createInstallation()
+  const { secrets } = await start()
+  const { id: personId } = await createAccount(db)
+  const session = { personId, id: 'a-session', token: 'a-token', address: '::1', agent: '', method: SSO_METHOD }
+  await insertSession(db, { ...session, created: new Date(), ends: new Date(Date.now() + 3_600_000) })
+  const owner = { accountId: personId, key: `session ${session.id}` }
+  const identity = { issuer: 'https://login.example.com', subject: 'ada', sid: null }
+  const encryptedIdToken = secrets.encrypt(owner, Buffer.from('an ID token'))
+  await insertSsoSession(db, { personId, sessionId: session.id, ...identity, encryptedIdToken })
+  expect(await rotate()).toMatchObject({ count: 2, damaged: [] })
+  const stored = await findIdToken(db, session)
+  expect(stored?.equals(encryptedIdToken)).toBe(false)
+  expect((await start()).secrets.all[0]!.decrypt(owner, stored!).toString()).toBe('an ID token')
 })
 
 it('finishes replacing the key files after an interruption, without creating another key', async () => {
