@@ -26,6 +26,7 @@ describeConsole('accessibility', () => {
       [`/devices/${id}`, 'oslo'],
       [`/devices/${id}/services/${services[0].id}`, 'SSH'],
       ['/events', 'Device registered'],
+      ['/changes', 'No bulk jobs yet'],
       ['/webhooks', 'Alerts'],
       [`/webhooks/${createWebhook.id}`, 'Details of Test'],
       ['/account/keys', person.keyId],

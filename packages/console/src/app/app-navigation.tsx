@@ -8,6 +8,7 @@ import {
   IconExternalLink,
   IconPlug,
   IconSchema,
+  IconStack2,
   IconUserCircle,
   IconWebhook,
 } from '@tabler/icons-react'
@@ -21,6 +22,7 @@ const pages = [
   { to: '/devices', label: 'Devices', Icon: IconDevices },
   { to: '/services', label: 'Services', Icon: IconPlug },
   { to: '/events', label: 'Events', Icon: IconActivity },
+  { to: '/changes', label: 'Changes', Icon: IconStack2 },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
   { to: '/account', label: 'Account', Icon: IconUserCircle },
 ] as const

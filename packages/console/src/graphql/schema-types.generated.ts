@@ -6,6 +6,49 @@ export type AttributesInput = {
   serviceId: string;
 };
 
+/** The status of a device in a bulk job. */
+export type BulkItemStatus =
+  | 'DONE'
+  | 'FAILED'
+  | 'PENDING'
+  | 'SKIPPED'
+  | 'UNCHANGED';
+
+/** The result of the preview for a device. */
+export type BulkOutcome =
+  | 'CHANGE'
+  /** A row of the CSV that becomes a new device. */
+  | 'REGISTER'
+  /** The change would fail. See code and message. */
+  | 'REJECTED'
+  | 'UNCHANGED';
+
+/** Why a bulk job skipped a device. */
+export type BulkSkipReason =
+  /** A value that the job writes has changed since the preview. */
+  | 'CHANGED_SINCE'
+  /** The device no longer exists. */
+  | 'GONE'
+  /** The device no longer matches the filter. */
+  | 'NO_LONGER_MATCHES';
+
+/** The state of a bulk job. */
+export type BulkState =
+  | 'CANCELED'
+  | 'DONE'
+  /** Waits for appendBulk and previewBulk. */
+  | 'DRAFT'
+  /** The preview is older than 24 hours. */
+  | 'EXPIRED'
+  /** The preview failed. */
+  | 'FAILED'
+  | 'PAUSED'
+  /** The server reads the devices. */
+  | 'PREVIEWING'
+  /** Can be started within 24 hours. */
+  | 'READY'
+  | 'RUNNING';
+
 /** The type of an event. */
 export type EventType =
   /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { bulkJobSearch, bulkJobsSearch } from '../../features/bulk/bulk-search.ts'
 import { deviceSearch } from '../../features/device/device-search.ts'
 import { devicesSearch } from '../../features/devices/devices-search.ts'
 import { eventsSearch } from '../../features/events/events-search.ts'
@@ -50,6 +51,18 @@ export const pageRoutes = [
     path: '/events',
     validateSearch: eventsSearch,
     component: lazyRouteComponent(() => import('../../features/events/events-page.tsx'), 'EventsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/changes',
+    validateSearch: bulkJobsSearch,
+    component: lazyRouteComponent(() => import('../../features/bulk/bulk-jobs-page.tsx'), 'BulkJobsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/changes/$jobId',
+    validateSearch: bulkJobSearch,
+    component: lazyRouteComponent(() => import('../../features/bulk/bulk-job-page.tsx'), 'BulkJobPage'),
   }),
   createRoute({
     getParentRoute,

@@ -4,6 +4,7 @@ export const palettePages = [
   { to: '/devices', label: 'Devices' },
   { to: '/services', label: 'Services' },
   { to: '/events', label: 'Events' },
+  { to: '/changes', label: 'Changes' },
   { to: '/webhooks', label: 'Webhooks' },
   { to: '/account/keys', label: 'Access keys' },
   { to: '/account/codes', label: 'Registration codes' },

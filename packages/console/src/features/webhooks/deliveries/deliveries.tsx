@@ -1,12 +1,12 @@
 import { Button, Group, SegmentedControl, Text, Title } from '@mantine/core'
 import { IconMailbox, IconRefresh } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { useQuery } from 'urql'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { useTypes } from '../../../graphql/use-change.ts'
+import { usePolling } from '../../../hooks/use-polling.ts'
 import { useUrlState } from '../../../hooks/use-url-state.ts'
 import { WebhookDeliveriesDocument, type WebhookFieldsFragment } from '../webhooks.generated.ts'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -34,7 +34,8 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   const context = useTypes('WebhookDelivery')
   const [{ data, error, stale }, refetch] = useQuery({ query: WebhookDeliveriesDocument, variables, context })
   const isNewest = after === undefined
-  usePolling(refetch, isNewest)
+  // The server sends no live events about deliveries.
+  usePolling(refetch, isNewest ? POLL_INTERVAL_MS : undefined)
   const page = data?.login?.webhooks[0]?.deliveries
   return (
     <section aria-label="Deliveries">
@@ -103,17 +104,6 @@ export function Deliveries({ webhook }: DeliveriesProps) {
 
 const readFilter = (value: string): 'failed' | 'others' | undefined =>
   value === 'failed' || value === 'others' ? value : undefined
-
-/** Polls the newest page, because the server sends no live events about deliveries. */
-function usePolling(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
-    }, POLL_INTERVAL_MS)
-    return () => clearInterval(timer)
-  }, [refetch, isOn])
-}
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <EmptyState icon={<IconMailbox />} title="No matching deliveries" />

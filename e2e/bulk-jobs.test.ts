@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { addMember } from '../packages/server/test/factories/member.ts'
+import { findViolationsInBothSchemes } from './axe.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+import { numbered, personWith } from './seeded.ts'
+
+describeConsole('bulk jobs', () => {
+  const site = startConsole({ worker: true })
+
+  const job = 'id token counts { change }'
+  const create = `mutation ($where: String!, $operations: [BulkOperationInput!]!, $name: String, $rate: Int) {
+    createBulk(target: { where: $where }, operations: $operations, name: $name, rate: $rate) { ${job} }
+  }`
+  const start = 'mutation ($id: ID!, $token: String!) { startBulk(id: $id, token: $token) { id } }'
+
+  async function createJob(
+    person: Person,
+    { where = 'id:*', operations, ...options }: { where?: string; operations: object[]; name: string; rate?: number },
+  ): Promise<{ id: string; token: string }> {
+    const { createBulk } = await person.data(create, { where, operations, ...options })
+    return createBulk
+  }
+
+  const setSite = (value: string): object[] => [{ setAttributes: { attributes: { site: value } } }]
+
+  const sites = async (person: Person): Promise<(string | null)[]> => {
+    const { login } = await person.data(
+      '{ login { devices(size: 100, sort: "name asc") { items { attribute(name: "site") } } } }',
+    )
+    return login.devices.items.map(({ attribute }: { attribute: string | null }) => attribute)
+  }
+
+  const stateOf = (page: Page, state: string) =>
+    page.getByRole('main').getByText(state, { exact: true }).first().waitFor()
+
+  it('starts a previewed job, and undoes it after a preview', async () => {
+    const person = await personWith(site, numbered(3))
+    const { id } = await createJob(person, { operations: setSite('rome'), name: 'Move to Rome' })
+    const page = await site.open(person, { path: '/changes' })
+    await page.getByRole('table', { name: 'Bulk jobs' }).getByText('3 would change').waitFor()
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+    await page.getByRole('link', { name: 'Move to Rome' }).press('Enter')
+    await page.waitForURL(`**/changes/${id}`)
+    const devices = page.getByRole('table', { name: 'Devices' })
+    await devices.getByRole('row', { name: /node-2 will change site no value .* rome/ }).waitFor()
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+    expect(await sites(person)).toEqual([null, null, null])
+
+    await page.getByRole('button', { name: 'Change 3 devices' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change 3 devices' }).press('Enter')
+    await stateOf(page, 'done')
+    await page.getByRole('status').filter({ hasText: 'done, 100%: 3 done' }).waitFor({ state: 'attached' })
+    await devices.getByRole('row', { name: /node-2 done site no value .* rome/ }).waitFor()
+    expect(await sites(person)).toEqual(['rome', 'rome', 'rome'])
+
+    await person.data('mutation ($id: String!) { setAttribute(serviceId: $id, name: "site", value: "oslo") }', {
+      id: (await person.data('{ login { devices(where: "name = node-3") { items { id } } } }')).login.devices.items[0]
+        .id,
+    })
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).press('Enter')
+    await page.getByRole('heading', { name: 'Undo of Move to Rome' }).waitFor()
+    await page.getByText('2 would change, 1 skipped').first().waitFor()
+    expect(await sites(person)).toEqual(['rome', 'rome', 'oslo'])
+    await page.getByRole('button', { name: 'Change 2 devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Change 2 devices' }).click()
+    await stateOf(page, 'done')
+    expect(await sites(person)).toEqual([null, null, 'oslo'])
+  })
+
+  it('pauses, resumes, and cancels a running job', async () => {
+    const person = await personWith(site, numbered(100))
+    const { id, token } = await createJob(person, { operations: setSite('rome'), name: 'Slow', rate: 1 })
+    await person.data(start, { id, token })
+    const page = await site.open(person, { path: `/changes/${id}` })
+    await stateOf(page, 'running')
+    await page.getByRole('progressbar', { name: 'Progress of Slow' }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause job' }).click()
+    await stateOf(page, 'paused')
+    await page.getByText('The job is paused').waitFor()
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('dialog').getByLabel('Devices per second').fill('2')
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume job' }).click()
+    await stateOf(page, 'running')
+    await page.getByText('at most 2 devices per second').waitFor()
+    await page.getByRole('button', { name: 'Cancel job' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click()
+    await stateOf(page, 'canceled')
+    const changed = (await sites(person)).filter((value) => value === 'rome').length
+    expect(changed).toBeLessThan(100)
+  })
+
+  it('filters the devices by result, and retries the failures', async () => {
+    const person = await personWith(
+      site,
+      numbered(3, (index) => ({ state: index === 0 ? 'active' : 'inactive' })),
+    )
+    const { id, token } = await createJob(person, { operations: [{ delete: {} }], name: 'Clear out' })
+    await person.data(start, { id, token })
+    const page = await site.open(person, { path: `/changes/${id}` })
+    await stateOf(page, 'done')
+    await page.getByText('2 done, 1 failed').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Result' }).click()
+    await page.getByRole('option', { name: 'Failed or rejected' }).click()
+    const devices = page.getByRole('table', { name: 'Devices' })
+    await devices.getByRole('row', { name: /node-1 rejected/ }).waitFor()
+    await page.waitForURL('**?status=FAILED')
+    await expect.poll(() => devices.getByRole('row').count()).toBe(2)
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Retry failures' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('heading', { name: 'Retry of Clear out' }).waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard preview' }).click()
+    await stateOf(page, 'canceled')
+  })
+
+  it('explains why a viewer cannot control a job', async () => {
+    const owner = await personWith(site, numbered(1))
+    const { id } = await createJob(owner, { operations: setSite('rome'), name: 'Move to Rome' })
+    const viewer = await site.newPerson()
+    await addMember(site.app, { accountId: owner.accountId, personId: viewer.accountId, roleId: 'viewer' })
+    const page = await site.open(viewer, { path: `/accounts/${owner.accountId}/changes/${id}` })
+    await page.getByText('Your role does not allow you to control this job').waitFor()
+    expect(await page.getByRole('button', { name: 'Change 1 device' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0)
+  })
+})

@@ -1,0 +1,118 @@
+import { Box, Button, Group, Table, Text } from '@mantine/core'
+import { IconStack2 } from '@tabler/icons-react'
+import { useQuery } from 'urql'
+import { RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Time } from '../../components/time.tsx'
+import { useTypes } from '../../graphql/use-change.ts'
+import { usePolling } from '../../hooks/use-polling.ts'
+import { useUrlState } from '../../hooks/use-url-state.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import { type BulkJobFieldsFragment, BulkJobsDocument } from './bulk.generated.ts'
+import { countsText, sourceText } from './job-labels.ts'
+import { JobProgressBar } from './job-progress.tsx'
+import { isBusy, JobState } from './job-state.tsx'
+
+const BUSY_POLL_MS = 2000
+const IDLE_POLL_MS = 10_000
+
+export function BulkJobsPage() {
+  const { may } = useViewer()
+  return (
+    <>
+      <PageHeader title="Changes">
+        A bulk job changes many devices. To create one, select devices in the list of devices.
+      </PageHeader>
+      {may('DEVICE_READ') ? (
+        <BulkJobs />
+      ) : (
+        <Text>Your role does not allow you to see devices and their bulk jobs. Ask one of the account’s admins.</Text>
+      )}
+    </>
+  )
+}
+
+const columns = ['Change', 'State', 'Progress', 'Devices', 'Started by', 'Rate', 'Created']
+
+function BulkJobs() {
+  const [{ after }, change] = useUrlState('/shell/changes')
+  const context = useTypes('BulkJob')
+  const [{ data, error }, refetch] = useQuery({
+    query: BulkJobsDocument,
+    variables: { after: after ?? null },
+    context,
+  })
+  const page = data?.login?.bulkJobs
+  usePolling(refetch, page?.items.some(({ state }) => isBusy(state)) ? BUSY_POLL_MS : IDLE_POLL_MS)
+  return (
+    <>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The bulk jobs could not be loaded" onRetry={() => refetch()} />
+      )}
+      {page === undefined && error === undefined ? <Loading what="bulk jobs" /> : null}
+      {page?.items.length === 0 ? (
+        <EmptyState
+          icon={<IconStack2 />}
+          title="No bulk jobs yet"
+          action={<RouterButton to="/devices">Select devices</RouterButton>}
+        >
+          Jobs appear here when you change many devices at once. The server keeps them for 30 days after they end.
+        </EmptyState>
+      ) : null}
+      {page === undefined || page.items.length === 0 ? null : (
+        <ListTable label="Bulk jobs" columns={columns} minWidth={960}>
+          {page.items.map((job) => (
+            <JobRow key={job.id} job={job} />
+          ))}
+        </ListTable>
+      )}
+      <Group mt="xs" gap="xs">
+        {after === undefined ? null : (
+          <Button variant="default" size="xs" onClick={() => change({ after: undefined })}>
+            Newest
+          </Button>
+        )}
+        {page?.hasMore ? (
+          <Button variant="default" size="xs" onClick={() => change({ after: page.cursor ?? undefined })}>
+            Older
+          </Button>
+        ) : null}
+      </Group>
+    </>
+  )
+}
+
+function JobRow({ job }: { job: BulkJobFieldsFragment }) {
+  const { id, name, state, started, startedBy, createdBy, rate, created } = job
+  return (
+    <Table.Tr>
+      <Table.Td maw={320}>
+        <RouterAnchor to="/changes/$jobId" params={{ jobId: id }} inherit fw={500} style={{ overflowWrap: 'anywhere' }}>
+          {name}
+        </RouterAnchor>
+      </Table.Td>
+      <Table.Td>
+        <JobState state={state} />
+      </Table.Td>
+      <Table.Td>
+        {started === null && state !== 'PREVIEWING' ? null : (
+          <Box w={120}>
+            <JobProgressBar job={job} />
+          </Box>
+        )}
+      </Table.Td>
+      <Table.Td>{countsText(job)}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {startedBy === null ? `created by ${sourceText(createdBy)}` : sourceText(startedBy)}
+      </Table.Td>
+      <Table.Td>{rate.toLocaleString()}/s</Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,157 @@
+import { Badge, Button, Group, Select, Table, Text, Title } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useQuery } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Loading } from '../../components/loading.tsx'
+import type { BulkItemStatus, BulkOutcome, BulkSkipReason } from '../../graphql/schema-types.generated.ts'
+import { usePolling } from '../../hooks/use-polling.ts'
+import { useUrlState } from '../../hooks/use-url-state.ts'
+import { BulkItemsDocument, type BulkItemsQuery } from './bulk.generated.ts'
+import { itemStatuses } from './bulk-search.ts'
+import { ItemChanges } from './item-changes.tsx'
+import type { Job } from './job-labels.ts'
+
+type Item = NonNullable<BulkItemsQuery['login']>['bulkJob'][number]['items']['items'][number]
+
+const BUSY_POLL_MS = 2000
+
+const statusTexts: Record<BulkItemStatus, string> = {
+  DONE: 'done',
+  FAILED: 'failed or rejected',
+  SKIPPED: 'skipped',
+  UNCHANGED: 'unchanged',
+  PENDING: 'pending',
+}
+
+const options = [
+  { value: 'all', label: 'All' },
+  ...itemStatuses.map((value) => ({ value, label: capitalize(statusTexts[value]) })),
+]
+
+const columns = ['Device', 'Result', 'Changes', 'Reason']
+
+/** Shows the result of each device, or the preview of each device before the start, in pages. */
+export function JobItems({ job }: { job: Job }) {
+  const { id, state } = job
+  const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')
+  const variables = { id, status: status === undefined ? null : [status], outcome: null, after: after ?? null }
+  const [{ data, error }, refetch] = useQuery({ query: BulkItemsDocument, variables })
+  usePolling(refetch, state === 'RUNNING' ? BUSY_POLL_MS : undefined)
+  useOnChange(`${state} ${job.token}`, () => refetch({ requestPolicy: 'network-only' }))
+  const page = data?.login?.bulkJob[0]?.items
+  return (
+    <section aria-label="Devices">
+      <Group justify="space-between" align="flex-end" mb="xs">
+        <Group gap="sm" align="baseline">
+          <Title order={2}>{job.started === null ? 'Devices in the preview' : 'Devices'}</Title>
+          {page === undefined ? null : <Text c="dimmed">{page.total.toLocaleString()}</Text>}
+        </Group>
+        <Select
+          label="Result"
+          size="xs"
+          allowDeselect={false}
+          data={options}
+          value={status ?? 'all'}
+          onChange={(value) => change({ status: itemStatuses.find((each) => each === value), after: undefined })}
+        />
+      </Group>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The devices could not be loaded" onRetry={() => refetch()} />
+      )}
+      {page === undefined && error === undefined ? <Loading what="devices" /> : null}
+      {page?.items.length === 0 ? <Text c="dimmed">No devices with this result</Text> : null}
+      {page === undefined || page.items.length === 0 ? null : (
+        <ListTable label="Devices" columns={columns} minWidth={760}>
+          {page.items.map((item) => (
+            <ItemRow key={item.device.id} item={item} />
+          ))}
+        </ListTable>
+      )}
+      <Group mt="xs" gap="xs">
+        {after === undefined ? null : (
+          <Button variant="default" size="xs" onClick={() => change({ after: undefined })}>
+            First page
+          </Button>
+        )}
+        {page?.hasMore ? (
+          <Button variant="default" size="xs" onClick={() => change({ after: page.cursor ?? undefined })}>
+            Next page
+          </Button>
+        ) : null}
+      </Group>
+    </section>
+  )
+}
+
+/** Calls a function after the first render with a new key. */
+function useOnChange(key: string, changed: () => void): void {
+  const last = useRef(key)
+  useEffect(() => {
+    if (last.current === key) return
+    last.current = key
+    changed()
+  })
+}
+
+function ItemRow({ item }: { item: Item }) {
+  const { device, changes, reason, code, message } = item
+  return (
+    <Table.Tr>
+      <Table.Td maw={260}>
+        <RouterAnchor
+          to="/devices/$deviceId"
+          params={{ deviceId: device.id }}
+          inherit
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {device.name === '' ? device.id : device.name}
+        </RouterAnchor>
+      </Table.Td>
+      <Table.Td>
+        <ItemResult item={item} />
+      </Table.Td>
+      <Table.Td maw={480}>
+        <ItemChanges changes={changes} />
+      </Table.Td>
+      <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
+        {reason === null ? (message ?? code) : reasonTexts[reason]}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+const outcomeTexts: Record<BulkOutcome, string> = {
+  CHANGE: 'will change',
+  REGISTER: 'will be registered',
+  UNCHANGED: 'unchanged',
+  REJECTED: 'rejected',
+}
+
+const colors: Record<BulkItemStatus, string> = {
+  DONE: 'green',
+  FAILED: 'red',
+  SKIPPED: 'orange',
+  UNCHANGED: 'gray',
+  PENDING: 'blue',
+}
+
+const reasonTexts: Record<BulkSkipReason, string> = {
+  CHANGED_SINCE: 'A value has changed since',
+  GONE: 'The device no longer exists',
+  NO_LONGER_MATCHES: 'The device no longer matches the filter',
+}
+
+function ItemResult({ item: { status, outcome } }: { item: Item }) {
+  const text = status === 'PENDING' || outcome === 'REJECTED' ? outcomeTexts[outcome] : status.toLowerCase()
+  return (
+    <Badge color={colors[status]} miw="max-content">
+      {text}
+    </Badge>
+  )
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

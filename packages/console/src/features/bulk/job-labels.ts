@@ -1,0 +1,50 @@
+import type { BulkJobFieldsFragment, BulkJobQuery, BulkSourceFragment } from './bulk.generated.ts'
+
+export type Job = NonNullable<BulkJobQuery['login']>['bulkJob'][number]
+
+type Counted = Pick<BulkJobFieldsFragment, 'state' | 'counts' | 'started'>
+
+/** The number of devices that the job writes. */
+export const writingCount = ({ counts: { change, register } }: Counted): number => change + register
+
+export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
+
+/** Describes the results of a started job, or the preview of another job. Omits counts of zero. */
+export function countsText({ counts, started }: Counted): string {
+  const parts: [count: number, word: string][] =
+    started === null
+      ? [
+          [counts.change, 'would change'],
+          [counts.register, 'would be registered'],
+          [counts.unchanged, 'unchanged'],
+          [counts.rejected, 'rejected'],
+          [counts.skipped, 'skipped'],
+        ]
+      : [
+          [counts.done, 'done'],
+          [counts.failed, 'failed'],
+          [counts.skipped, 'skipped'],
+          [counts.unchanged, 'unchanged'],
+          [counts.pending, 'pending'],
+        ]
+  const shown = parts.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString()} ${word}`)
+  return shown.length === 0 ? 'no devices' : shown.join(', ')
+}
+
+/** Returns the email address of the person, or the name of the program. */
+export const sourceText = ({ user, name, kind }: BulkSourceFragment): string => user?.email ?? name ?? kind
+
+const operationTexts: Record<string, string> = {
+  setAttributes: 'Set attributes',
+  update: 'Change fields',
+  delete: 'Delete devices',
+}
+
+/** Lists the kinds of a job's operations, such as "Set attributes". */
+export function operationsText(operations: readonly object[]): string {
+  const kinds = new Set(operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change'))
+  return kinds.size === 0 ? 'Set the values of a CSV file' : [...kinds].join(', ')
+}
+
+export const isDeletion = (operations: readonly object[]): boolean =>
+  operations.some((operation) => 'delete' in operation)

@@ -1,0 +1,67 @@
+import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import { ResumeBulkDocument } from './bulk.generated.ts'
+import type { Job } from './job-labels.ts'
+
+const MAX_RATE = 10_000
+
+/** Resumes a paused job, at another rate if the user changes it. */
+export function ResumeButton({ job }: { job: Job }) {
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button onClick={open}>Resume</Button>
+      <Modal opened={opened} onClose={close} title="Resume the job">
+        <ResumeForm job={job} onClose={close} />
+      </Modal>
+    </>
+  )
+}
+
+function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
+  const resume = useChange(ResumeBulkDocument, ['BulkJob'])
+  const [rate, setRate] = useState<number | string>(job.rate)
+  const [isSaving, setSaving] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setSaving(true)
+    setError(undefined)
+    try {
+      await resume({ id: job.id, rate: Number(rate) })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    }
+    setSaving(false)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <NumberInput
+          label="Devices per second"
+          description="1 to 10,000. The job continues with your permissions."
+          min={1}
+          max={MAX_RATE}
+          allowDecimal={false}
+          required
+          value={rate}
+          onChange={setRate}
+          data-autofocus
+        />
+        {error === undefined ? null : <ErrorNotice error={error} labels={{ rate: 'Devices per second' }} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isSaving}>
+            Resume job
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

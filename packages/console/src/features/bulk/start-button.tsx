@@ -1,0 +1,91 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import { StartBulkDocument } from './bulk.generated.ts'
+import { countsText, devicesText, isDeletion, type Job, writingCount } from './job-labels.ts'
+
+/** To delete more devices than this, the user must type their number. */
+const MAX_WITHOUT_TYPING = 20
+
+/** Whether the job deletes devices: by its operation, or because it undoes registrations. */
+function deletes({ operations, target }: Job): boolean {
+  const csv = target.csv as { register?: boolean; isUndo?: boolean } | undefined
+  return isDeletion(operations) || (csv?.register === true && csv.isUndo === true)
+}
+
+/** Starts a previewed job after the user confirms the number of devices. */
+export function StartButton({ job }: { job: Job }) {
+  const [opened, { open, close }] = useDisclosure()
+  const count = writingCount(job)
+  const isDeleting = deletes(job)
+  return (
+    <>
+      <Button color={isDeleting ? 'red.9' : undefined} onClick={open} disabled={count === 0}>
+        {count === 0 ? 'Nothing to change' : label(isDeleting, count)}
+      </Button>
+      <Modal opened={opened} onClose={close} title={isDeleting ? 'Delete devices' : 'Start the job'}>
+        <StartForm job={job} onClose={close} />
+      </Modal>
+    </>
+  )
+}
+
+const label = (isDeleting: boolean, count: number): string =>
+  `${isDeleting ? 'Delete' : 'Change'} ${devicesText(count)}`
+
+function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
+  const start = useChange(StartBulkDocument, ['BulkJob'])
+  // The user confirms this preview and this number, even if the page loads a newer preview meanwhile.
+  const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
+  const [typed, setTyped] = useState('')
+  const [isStarting, setStarting] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const isDeleting = deletes(job)
+  const mustType = isDeleting && count > MAX_WITHOUT_TYPING
+  const isConfirmed = !mustType || typed.replaceAll(/\D/g, '') === String(count)
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setStarting(true)
+    setError(undefined)
+    try {
+      await start({ id, token, expected: count })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    }
+    setStarting(false)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          {countsText(job)}.{' '}
+          {isDeleting
+            ? 'The services and attributes of the devices are also deleted, and the devices can no longer connect. Their past events stay in the event log. You cannot undo the job.'
+            : 'The job applies exactly the changes in the preview. It skips devices that have changed since.'}
+        </Text>
+        {mustType ? (
+          <TextInput
+            label={`To delete ${devicesText(count)}, type their number`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        ) : null}
+        {error === undefined ? null : <ErrorNotice error={error} title="The job was not started" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" color={isDeleting ? 'red.9' : undefined} loading={isStarting} disabled={!isConfirmed}>
+            {label(isDeleting, count)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Permission } from '../../graphql/schema-types.generated.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+
+const needs: Readonly<Record<string, Permission>> = {
+  setAttributes: 'ATTRIBUTE_WRITE',
+  update: 'DEVICE_WRITE',
+  delete: 'DEVICE_DELETE',
+}
+
+/**
+ * Returns the permissions that the user lacks to control a job. The columns of a CSV file can require more, which the
+ * server checks.
+ */
+export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
+  const { may } = useViewer()
+  const needed = new Set(operations.flatMap((operation) => Object.keys(operation).flatMap((kind) => needs[kind] ?? [])))
+  if (needed.size > 0) return [...needed].filter((permission) => !may(permission))
+  const some = ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_CREATE', 'DEVICE_DELETE'] as const
+  return some.some(may) ? [] : ['DEVICE_WRITE']
+}

@@ -1,0 +1,15 @@
+import { useEffect } from 'react'
+
+/** Fetches a query again at an interval, while the window is visible. An undefined interval turns the polling off. */
+export function usePolling(
+  refetch: (options: { requestPolicy: 'network-only' }) => void,
+  intervalMs: number | undefined,
+): void {
+  useEffect(() => {
+    if (intervalMs === undefined) return
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refetch({ requestPolicy: 'network-only' })
+    }, intervalMs)
+    return () => clearInterval(timer)
+  }, [refetch, intervalMs])
+}
