@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
+import { findViolations } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('device attributes', () => {
@@ -141,6 +142,36 @@ describeConsole('device attributes', () => {
     await page.getByRole('button', { name: 'Save the change' }).waitFor({ state: 'detached' })
     expect(await read(person, id, null)).toEqual({ $svc: { statusA: 'checked' }, rack: 'mine', row: '2' })
   })
+
+  it('shows who or what changed an attribute, in the base and in contexts, page by page', async () => {
+    const { person, id, path } = await personWith({ name: 'lamp', attributes: { level: '80' } })
+    for (let level = 1; level <= 51; level++) await set(person, { id, name: 'level', value: `${level}` })
+    await set(person, { id, name: 'level', value: '20', context: 'night' })
+    await set(person, { id, name: 'level', value: null, context: 'night' })
+    const page = await site.open(person, { path })
+    await page.getByRole('button', { name: 'Edit level' }).click()
+    await editor(page, 'level').fill('90')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await row(page, 'level').getByText('90').waitFor()
+
+    await page.getByRole('button', { name: 'History of level' }).click()
+    const dialog = page.getByRole('dialog', { name: 'History of level' })
+    const changes = dialog.getByRole('listitem')
+    await changes.first().waitFor()
+    expect(await findViolations(page)).toEqual([])
+    const lines = await changes.allTextContents()
+    expect(lines).toHaveLength(50)
+    expect(lines[0]).toMatch(/90.*before:.*51.*console/)
+    expect(lines[1]).toMatch(/in “night”.*Removed.*before:.*20.*key /)
+    expect(lines[2]).toMatch(/in “night”.*20.*key /)
+    expect(lines[3]).toMatch(/51.*before:.*50.*key /)
+    await dialog.getByRole('button', { name: 'Load older changes' }).click()
+    await expect.poll(() => changes.count()).toBe(54)
+    expect(await dialog.getByRole('button', { name: 'Load older changes' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   it('requests the attribute names once for all pages, and again after a change', async () => {
     const { person } = await personWith({ name: 'lamp', attributes: { level: '80' } })
     const page = await site.open(person, { path: '/devices' })

@@ -20,6 +20,7 @@ interface AttributeTableProps {
   onEdit(cell: Cell, isEditing: boolean): void
   onSave(cell: Cell, value: string): Promise<void>
   onRemove(cell: Cell): void
+  onHistory(name: string): void
 }
 
 /** Shows names with their base values. If a context is selected, also shows its overrides and the effective values. */
@@ -75,7 +76,7 @@ interface RowProps extends AttributeTableProps {
   isMember: boolean
 }
 
-function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowProps) {
+function Row({ row, isMember, context, editing, onEdit, onSave, onRemove, onHistory }: RowProps) {
   const handlers = (cell: Cell) => ({
     isEditing: editing.some((each) => isSameCell(each, cell)),
     onEdit: (isEditing: boolean) => onEdit(cell, isEditing),
@@ -95,6 +96,7 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove }: RowP
           create="Set"
           createLabel={`Set ${row.name} in the base`}
           isFaint={row.override !== undefined}
+          onHistory={() => onHistory(row.name)}
           {...handlers({ name: row.name, context: undefined })}
         />
       </Table.Td>

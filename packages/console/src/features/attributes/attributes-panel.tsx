@@ -9,6 +9,7 @@ import { AddAttribute } from './add-attribute.tsx'
 import { type AttributeRow, attributeRows, isReserved } from './attribute-rows.ts'
 import { AttributeTable, type Cell, isSameCell } from './attribute-table.tsx'
 import { ContextSwitcher } from './context-switcher.tsx'
+import { AttributeHistory } from './history/attribute-history.tsx'
 import { ReservedForm } from './reserved-form.tsx'
 import { type Context, type UseAttributes, useAttributes } from './use-attributes.ts'
 
@@ -36,7 +37,7 @@ export function AttributesPanel({ targetId, isDevice, context, onContext }: Attr
       ) : (
         <>
           {isDevice ? <ReservedForm key={context ?? ''} {...{ attributes, context }} onSave={source.setMany} /> : null}
-          <CustomAttributes key={targetId} source={source} attributes={attributes} context={context} />
+          <CustomAttributes key={targetId} {...{ targetId, source, attributes, context }} />
         </>
       )}
     </Stack>
@@ -44,6 +45,7 @@ export function AttributesPanel({ targetId, isDevice, context, onContext }: Attr
 }
 
 interface CustomAttributesProps {
+  targetId: string
   source: UseAttributes
   attributes: NonNullable<UseAttributes['attributes']>
   context: Context
@@ -52,9 +54,10 @@ interface CustomAttributesProps {
 /** Shows the filter field for at least this many names. */
 const MANY = 10
 
-function CustomAttributes({ source, attributes, context }: CustomAttributesProps) {
+function CustomAttributes({ targetId, source, attributes, context }: CustomAttributesProps) {
   const [editing, setEditing] = useState<readonly Cell[]>([])
   const [removing, setRemoving] = useState<Cell>()
+  const [shownHistory, setShownHistory] = useState<string>()
   const [isAdding, setAdding] = useState(false)
   const [part, setPart] = useState('')
   const edited = editing.filter((cell) => cell.context === undefined || cell.context === context)
@@ -103,9 +106,11 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
             onEdit={edit}
             onSave={(cell, value) => source.setOne(cell.name, value, cell.context)}
             onRemove={setRemoving}
+            onHistory={setShownHistory}
           />
         </>
       )}
+      <AttributeHistory targetId={targetId} name={shownHistory} onClose={() => setShownHistory(undefined)} />
       <AddAttribute
         opened={isAdding}
         onClose={() => setAdding(false)}

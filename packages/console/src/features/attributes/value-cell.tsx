@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core'
-import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconHistory, IconPencil, IconTrash } from '@tabler/icons-react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { ValueEditor } from './value-editor.tsx'
@@ -22,6 +22,8 @@ interface ValueCellProps {
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
   onRemove(): void
+  /** Shows the history of the attribute. Undefined if another cell of the row shows it. */
+  onHistory?: () => void
 }
 
 export function ValueCell(props: ValueCellProps) {
@@ -37,7 +39,9 @@ export function ValueCell(props: ValueCellProps) {
     onEdit,
     onSave,
     onRemove,
+    onHistory,
   } = props
+  const history = onHistory === undefined ? null : <HistoryButton what={what} onClick={onHistory} />
   if (isEditing)
     return (
       <ValueEditor
@@ -57,6 +61,7 @@ export function ValueCell(props: ValueCellProps) {
         <Button size="compact-xs" variant="default" onClick={() => onEdit(true)} aria-label={createLabel}>
           {create}
         </Button>
+        {history}
       </Group>
     )
   return (
@@ -65,6 +70,7 @@ export function ValueCell(props: ValueCellProps) {
         <LongText value={value} />
       </Box>
       <Group gap={0} wrap="nowrap">
+        {history}
         <CopyButton value={value} what={what} />
         <Tooltip label={`Edit ${what}`}>
           <ActionIcon size="sm" aria-label={`Edit ${what}`} onClick={() => onEdit(true)}>
@@ -78,5 +84,15 @@ export function ValueCell(props: ValueCellProps) {
         </Tooltip>
       </Group>
     </Group>
+  )
+}
+
+function HistoryButton({ what, onClick }: { what: string; onClick: () => void }) {
+  return (
+    <Tooltip label={`History of ${what}`}>
+      <ActionIcon size="sm" aria-label={`History of ${what}`} onClick={onClick}>
+        <IconHistory size={16} />
+      </ActionIcon>
+    </Tooltip>
   )
 }

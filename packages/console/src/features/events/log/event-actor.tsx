@@ -6,6 +6,7 @@ type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 /** Describes the source of an event. Empty if the source is unknown. */
 function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
+  if (source.kind === 'job') return `bulk job ${source.name ?? source.id}`
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
 }
 
