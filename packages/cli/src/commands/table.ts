@@ -180,6 +180,10 @@ export const commandTable: readonly CommandEntry[] = [
         () => import('./users/reset-password.ts'),
       ),
     ]),
+    noun('accounts', 'list and add accounts', 'Manage the accounts of this installation.', [
+      command('list', 'list the accounts of the installation', () => import('./accounts/list.ts')),
+      command('add', 'add an account that an existing user owns', () => import('./accounts/add.ts')),
+    ]),
     command('seed', 'fill the database with sample fleets', () => import('./seed.ts')),
     command('simulate', 'simulate a fleet that connects, reports, and reconnects', () => import('./simulate.ts')),
   ]),

@@ -100,6 +100,44 @@ describe('an installation', () => {
     expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
   })
 
+  it('adds accounts, adds users to them, and creates links to sign in', async () => {
+    const { env, folder } = await newInstallation()
+    const json = async (...args: string[]) => {
+      const { code, stdout, stderr } = await muster([...args, '--json'], { env })
+      expect([code, stderr]).toEqual([0, expect.any(String)])
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    }
+    const [account] = await json('accounts', 'add', 'Fleet', '--owner', 'owner@localhost')
+    expect(await muster(['accounts', 'add', 'x', '--owner', 'unknown@example.com'], { env })).toMatchObject({ code: 4 })
+    const place = ['--account', account.id, '--role', 'viewer']
+    const [member] = await json('users', 'add', 'lin@example.com', ...place)
+    expect(await readFile(member.credentials, 'utf8')).toMatch(/^MUSTER_EMAIL=lin@example.com\nMUSTER_PASSWORD=\S+\n$/)
+    expect(dirname(member.credentials)).toBe(folder)
+    expect(await muster(['users', 'add', 'lin@example.com', ...place], { env })).toMatchObject({ code: 7 })
+    expect(await muster(['users', 'add', 'lin@example.com', '--account', account.id], { env })).toMatchObject({
+      code: 2,
+    })
+    const [{ link }] = await json('users', 'link', 'LIN@example.com')
+    expect(link).toMatch(/\/sign-in-link#[\w-]{43}$/)
+
+    const users = await json('users', 'list')
+    expect(users.find(({ email }) => email === 'lin@example.com')).toMatchObject({
+      accounts: [{ id: account.id, role: 'viewer' }],
+      signIn: ['password'],
+      lastSignIn: null,
+    })
+    expect(users.find(({ email }) => email === 'owner@localhost').accounts).toHaveLength(2)
+    const accounts = await json('accounts', 'list')
+    expect(accounts.find(({ id }) => id === account.id)).toMatchObject({
+      name: 'Fleet',
+      owners: ['owner@localhost'],
+      members: 2,
+    })
+  })
+
   it('records events for operator commands', async () => {
     const { env, folder, database } = await newInstallation()
     await muster(['users', 'add', 'ada@example.com'], { env })

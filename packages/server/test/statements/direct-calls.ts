@@ -150,6 +150,7 @@ export function directCalls({
     (db) => users.hasAccounts(db),
     (db) => users.findOwner(db),
     (db) => users.selectUsers(db),
+    (db) => users.selectAccounts(db),
     (db) => users.countOtherAccounts(db, accountId),
     (db) => userRemoval.findRemovalConflict(db, accountId),
     async (db) => {

@@ -45,6 +45,10 @@ export function directSsoCalls(personId: string): Send[] {
     (db) => commandLine.writeKey(db, 'x', 'x'),
     (db) => commandLine.deleteRequest(db, 'x'),
     (db) => sessions.writeMethod(db, { personId, id: 'sso' }, 'passkey'),
+    async (db) => {
+      const account = { id: 'owned', email: 'owned@account.invalid', contactEmail: 'x', name: 'x', founderId: personId }
+      await users.insertOwnedAccount(db, account)
+    },
     (db) => users.writeSignInPolicy(db, personId, 'ANY'),
     (db) => users.findSignInPolicy(db, personId),
     (db) => identities.findByIdentity(db, key),

@@ -87,6 +87,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'hasAccounts of features/users/users.queries.ts': once,
   'findOwner of features/users/users.queries.ts': once,
   'selectUsers of features/users/users.queries.ts': once,
+  'selectAccounts of features/users/users.queries.ts': once,
   'countOtherAccounts of features/users/users.queries.ts': once,
   'findRemovalConflict of features/users/user-removal.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,

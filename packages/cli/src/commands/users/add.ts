@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
 import type { Installation } from '../../installation/installation.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
 
@@ -7,6 +8,8 @@ interface Options {
   json?: boolean
   credentials?: string
   name?: string
+  account?: string
+  role?: string
 }
 
 export function buildCommand(): Command {
@@ -14,15 +17,24 @@ export function buildCommand(): Command {
     .description(
       prose(`Add a user with a password and an access key, and write both to a file that only you can read. The command
 connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is running.`),
+to the embedded database in MUSTER_DATA, whether or not a server is running.
+
+With --account and --role, the user becomes a member of an existing account instead of getting a new one. The file then
+contains only the password. If the user exists, the command only adds the membership.`),
     )
     .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
     .option('--name <name>', "user's name")
+    .option('--account <id>', 'account of which the user becomes a member')
+    .option('--role <role>', "ID of the user's role in this account, such as viewer")
     .action(run)
 }
 
 async function run(email: string, options: Options): Promise<void> {
+  const { account, role } = options
+  if ((account === undefined) !== (role === undefined)) throw usageError('pass --account and --role together')
+  if (account !== undefined && role !== undefined)
+    return addMember(email, options, { accountId: account, roleId: role })
   const [{ addUser, credentialsFileName }, { withInstallation }] = await Promise.all([
     import('../../users/add-user.ts'),
     import('../../installation/installation.ts'),
@@ -35,4 +47,24 @@ async function run(email: string, options: Options): Promise<void> {
   if (options.json) return console.log(JSON.stringify(user))
   console.log(`Added ${user.email}. Credentials: ${user.credentials}`)
   console.log(`Try: muster query --credentials ${user.credentials} '{ login { email } }'`)
+}
+
+async function addMember(
+  email: string,
+  { name = null, credentials, json }: Omit<Options, 'name'> & { name?: string | null },
+  place: { accountId: string; roleId: string },
+): Promise<void> {
+  const [{ addUserToAccount }, { credentialsFileName }, { withInstallation }] = await Promise.all([
+    import('../../users/add-to-account.ts'),
+    import('../../users/add-user.ts'),
+    import('../../installation/installation.ts'),
+  ])
+  const add = (installation: Installation) => {
+    const file = resolve(credentials ?? join(installation.config.dataFolder, credentialsFileName(email)))
+    return addUserToAccount(installation, { email, name, file }, place)
+  }
+  const member = await withInstallation(add, { mustExist: true })
+  if (json) return console.log(JSON.stringify(member))
+  const where = member.credentials === null ? '' : ` Password: ${member.credentials}`
+  console.log(`Added ${member.email} to the account ${member.account} as ${member.role}.${where}`)
 }

@@ -8,14 +8,14 @@ interface Options {
   columns?: string[]
 }
 
-const usual = ['email', 'name', 'state', 'devices', 'accessKeys', 'sessions', 'lastUsed']
+const usual = ['email', 'name', 'state', 'accounts', 'signIn', 'lastSignIn']
 
 export function buildCommand(): Command {
   return newCommand('list')
     .description(
-      prose(`List the users of the installation with the number of their devices, access keys, and sessions. The columns
-are id, email, name, state, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a session or
-an access key). The command connects to the database in DATABASE_URL or, by default,
+      prose(`List the users of the installation with their accounts and roles, and their ways to sign in. The columns are id,
+email, name, state, disabled, accounts, signIn, devices, accessKeys, sessions, created, lastSignIn, and lastUsed (the last
+use of a session or an access key). Devices and access keys are those of the user's own account. The command connects to the database in DATABASE_URL or, by default,
 to the embedded database in MUSTER_DATA, whether or not a
 server is running.`),
     )

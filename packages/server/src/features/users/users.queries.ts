@@ -23,6 +23,23 @@ export async function insertAccount(db: Database, account: NewAccount): Promise<
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
+export interface NewOwnedAccount {
+  id: string
+  email: string
+  contactEmail: string
+  name: string
+  founderId: string
+}
+
+/** Inserts an account that an existing person owns. */
+export async function insertOwnedAccount(db: Database, account: NewOwnedAccount): Promise<void> {
+  const { id, email, contactEmail, name, founderId } = account
+  await db
+    .insertInto('account')
+    .values({ id, email, contact_email: contactEmail, contact_name: name, founder_id: founderId })
+    .execute()
+}
+
 /** The account's address and name as they are shown, as columns of a query of `account`. */
 export const contactColumns = `coalesce(account.contact_email, account.email) as email,
   case when account.contact_name is null then account.name else nullif(account.contact_name, '') end as name`
@@ -48,23 +65,73 @@ export async function hasAccounts(db: Database): Promise<boolean> {
 export interface UserSummary extends UserDetails {
   /** When an operator disabled the user; null for an enabled user. */
   disabled: Date | null
+  accounts: UserAccount[]
+  /** The ways to sign in that the user has set up. */
+  signIn: SignInWay[]
   devices: number
   accessKeys: number
   sessions: number
+  /** The start of the latest session, or the latest single sign-on. Null if neither is stored. */
+  lastSignIn: Date | null
   /** When the user last used a session or an access key. */
   lastUsed: Date | null
 }
 
+/** An account that a user is a member of. */
+export interface UserAccount {
+  id: string
+  email: string
+  role: string
+}
+
+export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
+
+/** Selects all people who were not removed. Devices and access keys are those of the person's own account. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
-    select id, ${contact}, created, disabled,
-      (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
-      (select count(*)::int from every_key where account_id = account.id) as "accessKeys",
-      (select count(*)::int from session where account_id = account.id and expires > now()) as sessions,
+    select id, email, name, created, disabled,
+      (select coalesce(jsonb_agg(jsonb_build_object('id', account.id, 'email', coalesce(contact_email, account.email),
+              'role', coalesce(role.name, role_id)) order by membership.created, account.id), '[]')
+         from membership join account on account.id = membership.account_id
+           left join role on role.account_id = account.id and role.id = role_id
+         where person_id = person.id) as accounts,
+      array_remove(array[
+        case when password_hash is not null then 'password' end,
+        case when totp_enabled then 'code' end,
+        case when exists (select from passkey where account_id = person.id) then 'passkey' end,
+        case when exists (select from person_identity where person_id = person.id) then 'single sign-on' end
+      ], null) as "signIn",
+      (select coalesce(sum(devices), 0)::int from device_count where account_id = person.id) as devices,
+      (select count(*)::int from every_key where account_id = person.id) as "accessKeys",
+      (select count(*)::int from session where account_id = person.id and expires > now()) as sessions,
       greatest(
-        (select max(last_used) from every_key where account_id = account.id),
-        (select max(updated) from session where account_id = account.id)
+        (select max(created) from session where account_id = person.id),
+        (select max(last_used) from person_identity where person_id = person.id)
+      ) as "lastSignIn",
+      greatest(
+        (select max(last_used) from every_key where account_id = person.id),
+        (select max(updated) from session where account_id = person.id)
       ) as "lastUsed"
+    from person where removed is null order by lower(email), id`.execute(db)
+  return rows
+}
+
+export interface AccountSummary extends UserDetails {
+  disabled: Date | null
+  owners: string[]
+  members: number
+  devices: number
+  accessKeys: number
+}
+
+export async function selectAccounts(db: Database): Promise<AccountSummary[]> {
+  const { rows } = await sql<AccountSummary>`
+    select id, ${contact}, created, disabled,
+      array(select person.email from membership join person on person.id = person_id
+        where account_id = account.id and role_id = 'owner' order by person.email) as owners,
+      (select count(*)::int from membership where account_id = account.id) as members,
+      (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
+      (select count(*)::int from every_key where account_id = account.id) as "accessKeys"
     from account order by lower(account.email), id`.execute(db)
   return rows
 }

@@ -54,6 +54,17 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   return { id, email, password }
 }
 
+/** Creates a person with a random password, who is a member of no account yet. Throws CONFLICT like `createUser`. */
+export async function createPerson(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
+  assertEmail(email, 'email')
+  if (name !== null) assertName(name, 'name', limits.userNameLength)
+  const [id, password] = [randomUUID(), generatePassword()]
+  const passwordHash = await hashPassword(password)
+  if (!(await insertPerson(db, { id, email, emailConfirmed: true, name, passwordHash })))
+    throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
+  return { id, email, password }
+}
+
 /** Reads the viewer's row once per request. */
 export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
   const found = await findAccount(db, viewer.accountId)

@@ -34,10 +34,14 @@ export async function findMember(db: Database, accountId: string, personId: stri
 export async function addMember(
   transaction: Database,
   accountId: string,
-  { personId, role, source = 'invitation' }: { personId: string; role: Role; source?: 'invitation' | 'group' },
+  {
+    personId,
+    role,
+    source = 'invitation',
+  }: { personId: string; role: Role; source?: 'invitation' | 'group' | 'operator' },
 ): Promise<void> {
   if ((await findMember(transaction, accountId, personId)) !== undefined)
-    throw new ApiError('CONFLICT', 'you are already a member of this account')
+    throw new ApiError('CONFLICT', 'the person is already a member of this account')
   const found = await countMembers(transaction, accountId)
   if (found >= limits.members)
     throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.members} members, found ${found}`, {

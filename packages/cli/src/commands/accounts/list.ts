@@ -1,0 +1,39 @@
+import { type Command, Option } from 'commander'
+import { namesWithCommas, newCommand, prose } from '../../options/new-command.ts'
+
+interface Options {
+  json?: boolean
+  csv?: boolean
+  raw?: boolean
+  columns?: string[]
+}
+
+const usual = ['id', 'email', 'name', 'owners', 'members', 'devices']
+
+export function buildCommand(): Command {
+  return newCommand('list')
+    .description(
+      prose(`List the accounts of the installation. The columns are id, email, name, disabled, owners, members, devices,
+accessKeys, and created. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
+MUSTER_DATA, whether or not a server is running.`),
+    )
+    .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
+    .option('--raw', 'write formulas in CSV without a protective apostrophe')
+    .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
+    .action(run)
+}
+
+async function run(options: Options): Promise<void> {
+  const [{ listAccounts }, { withInstallation }, { accountColumns }, { chooseColumns }, { printList }] =
+    await Promise.all([
+      import('@muster/server/features/users/account-administration.ts'),
+      import('../../installation/installation.ts'),
+      import('../../users/account-columns.ts'),
+      import('../../output/column.ts'),
+      import('../../output/print-list.ts'),
+    ])
+  const columns = chooseColumns(options.columns, { known: accountColumns, usual })
+  const items = await withInstallation(({ db }) => listAccounts(db), { mustExist: true })
+  const limit = Number.POSITIVE_INFINITY
+  await printList({ items, columns, options: { ...options, limit }, empty: 'No accounts found.' })
+}

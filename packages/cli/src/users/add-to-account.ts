@@ -1,0 +1,41 @@
+import { dirname } from 'node:path'
+import { lockPerson } from '@muster/server/auth/sessions/sign-in/sign-in.queries.ts'
+import { addToAccount } from '@muster/server/features/users/account-administration.ts'
+import { createPerson } from '@muster/server/features/users/users.ts'
+import { createPrivateFile } from '@muster/server/lib/private-file.ts'
+import { unwritable } from '../errors/unwritable.ts'
+import type { Installation } from '../installation/installation.ts'
+
+export interface AddedMember {
+  id: string
+  email: string
+  account: string
+  role: string
+  /** The path of the file with the password, or null if the user already existed. */
+  credentials: string | null
+}
+
+/**
+ * Makes a user a member of an account. Creates the user if no user has the address. Writes the password to a new file
+ * before the transaction commits, so the password of a created user is never lost.
+ */
+export function addUserToAccount(
+  { db, config }: Installation,
+  { email, name, file }: { email: string; name: string | null; file: string },
+  { accountId, roleId }: { accountId: string; roleId: string },
+): Promise<AddedMember> {
+  return db.transaction().execute(async (transaction) => {
+    const existing = await lockPerson(transaction, email)
+    const created = existing === undefined ? await createPerson(transaction, { email, name }) : undefined
+    const id = existing ?? created!.id
+    await addToAccount(transaction, { personId: id, email }, { accountId, roleId })
+    const added = { id, email, account: accountId, role: roleId }
+    if (created === undefined) return { ...added, credentials: null }
+    const owner = dirname(file) === config.dataFolder ? 'folder' : 'root'
+    const text = `MUSTER_EMAIL=${email}\nMUSTER_PASSWORD=${created.password}\n`
+    await createPrivateFile(file, text, owner).catch((error: unknown) => {
+      throw unwritable(file, error, { what: 'the password', option: '--credentials' })
+    })
+    return { ...added, credentials: file }
+  })
+}
