@@ -1,16 +1,24 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { findViolations } from './axe.ts'
 import { describeConsole, startConsole } from './harness.ts'
 import { numbered, personWith } from './seeded.ts'
 
 describeConsole('changes to selected devices', () => {
   const site = startConsole({ worker: true })
 
-  it('sets Status A on 500 selected devices, and updates another window', async () => {
+  const waitUntilDone = (page: Page) =>
+    page
+      .getByRole('status')
+      .filter({ hasText: /^done, 100%/ })
+      .waitFor({ state: 'attached' })
+
+  it('sets Status A on 500 selected devices after a preview, and updates another window', async () => {
     const person = await personWith(
       site,
       numbered(520, (index) => ({
         name: index < 500 ? `rack-${index}` : `other-${index}`,
-        statusA: index < 40 ? 'old' : null,
+        statusA: index < 40 ? 'inspected' : null,
       })),
     )
     const [page, other] = [await site.open(person), await site.open(person, { path: '/devices?name=rack' })]
@@ -19,16 +27,17 @@ describeConsole('changes to selected devices', () => {
     await page.getByText('500 match').waitFor()
     await page.getByLabel('Select all matching devices').check()
     await page.getByText('500 selected').waitFor()
-    await page.getByRole('button', { name: 'Set an attribute' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Set an attribute on 500 devices' })
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change 500 devices' })
     await dialog.getByRole('combobox', { name: 'Attribute' }).fill('Status A')
     await page.keyboard.press('Tab')
     await dialog.getByLabel('Value').fill('inspected')
+    expect(await findViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('460 currently have no value').waitFor()
-    await dialog.getByText('40 currently have “old”').waitFor()
-    await dialog.getByRole('button', { name: 'Change 500 devices' }).click()
-    await dialog.getByText('500 of 500 changed.').waitFor()
+    await page.getByText('460 would change, 40 unchanged').first().waitFor()
+    await page.getByRole('button', { name: 'Change 460 devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Change 460 devices' }).click()
+    await waitUntilDone(page)
     await other.getByRole('gridcell', { name: 'inspected' }).first().waitFor()
     const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
       a: { '$svc.statusA': 'inspected' },
@@ -36,52 +45,50 @@ describeConsole('changes to selected devices', () => {
     expect(login.devices.total).toBe(500)
   })
 
-  it('stops a bulk change when asked, and shows the number of changed devices', async () => {
-    const person = await personWith(site, numbered(400))
+  it('sets a field of all matching devices except one', async () => {
+    const person = await personWith(site, numbered(4))
     const page = await site.open(person)
-    await page.getByText('400 in total').waitFor()
+    await page.getByText('4 in total').waitFor()
     await page.getByLabel('Select all matching devices').check()
-    await page.getByRole('button', { name: 'Set an attribute' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Set an attribute on 400 devices' })
-    await dialog.getByRole('combobox', { name: 'Attribute' }).fill('owner')
-    await page.keyboard.press('Tab')
-    await dialog.getByLabel('Value').fill('night shift')
+    await page.getByLabel('Select node-2', { exact: true }).click()
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change 3 devices' })
+    await dialog.getByText('Set field').click()
+    await dialog.getByLabel('Value').fill('board of {name}')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    // The second batch waits until the test presses Stop.
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    let batches = 0
-    await page.route('**/graphql/v1', async (route) => {
-      if (route.request().postData()?.includes('SetAttributeOnMany') && ++batches === 2) await held
-      await route.continue()
-    })
-    await dialog.getByRole('button', { name: 'Change 400 devices' }).click()
-    await dialog.getByText('50 of 400 changed …').waitFor()
-    await dialog.getByRole('button', { name: 'Stop' }).click()
-    release()
-    await dialog.getByText('Stopped: 100 of 400 changed, 300 unchanged.').waitFor()
-    const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
-      a: { owner: 'night shift' },
-    })
-    expect(login.devices.total).toBe(100)
+    await page.getByRole('button', { name: 'Change 3 devices' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Change 3 devices' }).click()
+    await waitUntilDone(page)
+    const { login } = await person.data('{ login { devices(sort: "name asc") { items { platform } } } }')
+    const platforms = login.devices.items.map(({ platform }: { platform: string | null }) => platform)
+    expect(platforms).toEqual(['board of node-1', null, 'board of node-3', 'board of node-4'])
   })
 
-  it('deletes the selected devices, and deletes active devices only after confirmation', async () => {
+  it('deletes the selected devices, and deletes active devices only if asked', async () => {
     const person = await personWith(
       site,
       numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })),
     )
     const page = await site.open(person)
-    await page.getByLabel('Select node-1', { exact: true }).click()
-    await page.getByLabel('Select node-4', { exact: true }).click({ modifiers: ['Shift'] })
-    await page.getByText('4 selected').waitFor()
-    await page.getByRole('button', { name: 'Delete' }).click()
+    const preview = async (): Promise<void> => {
+      await page.getByLabel('Select node-1', { exact: true }).click()
+      await page.getByLabel('Select node-4', { exact: true }).click({ modifiers: ['Shift'] })
+      await page.getByText('4 selected').waitFor()
+      await page.getByRole('button', { name: 'Delete' }).click()
+    }
     const dialog = page.getByRole('dialog', { name: 'Delete devices' })
-    await dialog.getByRole('button', { name: 'Delete 3 devices' }).waitFor()
-    await dialog.getByLabel('Also delete the 1 active device').check()
+    await preview()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('3 would change, 1 rejected').first().waitFor()
+    await page.goto(`${site.app.url}/devices`)
+    await preview()
+    await dialog.getByLabel('Also delete active devices').check()
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Delete 4 devices' }).click()
     await dialog.getByRole('button', { name: 'Delete 4 devices' }).click()
-    await dialog.getByText('4 of 4 deleted.').waitFor()
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
-    await page.getByRole('button', { name: 'Refresh' }).click()
+    await waitUntilDone(page)
+    await page.goto(`${site.app.url}/devices`)
     await page.getByText('2 in total').waitFor()
   })
 
@@ -91,6 +98,8 @@ describeConsole('changes to selected devices', () => {
     await page.getByLabel('Select all matching devices').check()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete devices' })
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await page.getByRole('button', { name: 'Delete 21 devices' }).click()
     const confirm = dialog.getByRole('button', { name: 'Delete 21 devices' })
     await confirm.waitFor()
     expect(await confirm.isDisabled()).toBe(true)
@@ -98,6 +107,6 @@ describeConsole('changes to selected devices', () => {
     expect(await confirm.isDisabled()).toBe(true)
     await dialog.getByLabel('To delete 21 devices, type their number').fill('21')
     await confirm.click()
-    await dialog.getByText('21 of 21 deleted.').waitFor()
+    await waitUntilDone(page)
   })
 })

@@ -1,11 +1,12 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
-import { IconFileExport, IconTag, IconTrash, IconX } from '@tabler/icons-react'
+import { IconFileExport, IconPencil, IconTrash, IconX } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
+import { useViewer } from '../../user-settings/viewer.ts'
 import type { ShownList } from '../csv/use-export.ts'
 import type { DeviceFilter } from '../devices-search.ts'
 import type { Selection } from '../selection.ts'
 
-const SetAttribute = lazy(async () => ({ default: (await import('./set-attribute.tsx')).SetAttribute }))
+const ChangeDevices = lazy(async () => ({ default: (await import('./change-devices.tsx')).ChangeDevices }))
 const DeleteDevices = lazy(async () => ({ default: (await import('./delete-devices.tsx')).DeleteDevices }))
 const ExportDevices = lazy(async () => ({ default: (await import('../csv/export-devices.tsx')).ExportDevices }))
 
@@ -19,7 +20,8 @@ interface SelectionBarProps {
 
 /** Shows actions for the selected devices, if any are selected. */
 export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
-  const [action, setAction] = useState<'set' | 'export' | 'delete'>()
+  const [action, setAction] = useState<'change' | 'export' | 'delete'>()
+  const { may } = useViewer()
   const count = selection.count(total)
   const close = (): void => setAction(undefined)
   const devices = { selected: selection.selected, filter }
@@ -37,14 +39,16 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
               Select all {total.toLocaleString()} matching devices
             </Button>
           ) : null}
-          <Button
-            size="xs"
-            variant="light"
-            leftSection={<IconTag size={14} aria-hidden="true" />}
-            onClick={() => setAction('set')}
-          >
-            Set an attribute
-          </Button>
+          {may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE') ? (
+            <Button
+              size="xs"
+              variant="light"
+              leftSection={<IconPencil size={14} aria-hidden="true" />}
+              onClick={() => setAction('change')}
+            >
+              Change
+            </Button>
+          ) : null}
           <Button
             size="xs"
             variant="light"
@@ -53,15 +57,17 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
           >
             Export CSV
           </Button>
-          <Button
-            size="xs"
-            variant="light"
-            color="red"
-            leftSection={<IconTrash size={14} aria-hidden="true" />}
-            onClick={() => setAction('delete')}
-          >
-            Delete
-          </Button>
+          {may('DEVICE_DELETE') ? (
+            <Button
+              size="xs"
+              variant="light"
+              color="red"
+              leftSection={<IconTrash size={14} aria-hidden="true" />}
+              onClick={() => setAction('delete')}
+            >
+              Delete
+            </Button>
+          ) : null}
           <Button
             size="xs"
             variant="subtle"
@@ -74,7 +80,9 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
         </Group>
       </Paper>
       <Suspense>
-        {action === 'set' ? <SetAttribute devices={devices} count={count} names={attributes} onClose={close} /> : null}
+        {action === 'change' ? (
+          <ChangeDevices devices={devices} count={count} names={attributes} onClose={close} />
+        ) : null}
         {action === 'export' ? <ExportDevices devices={devices} shown={shown} count={count} onClose={close} /> : null}
         {action === 'delete' ? <DeleteDevices devices={devices} onClose={close} /> : null}
       </Suspense>

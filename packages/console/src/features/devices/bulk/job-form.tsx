@@ -1,0 +1,44 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+
+interface JobFormProps {
+  children: ReactNode
+  isComplete?: boolean
+  onClose(): void
+  /** Creates a job and opens its page. The form shows the error if the promise rejects. */
+  onSubmit(): Promise<void>
+}
+
+/** Contains the fields of a bulk change. Its button opens the preview, which changes nothing. */
+export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
+  const [isCreating, setCreating] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setCreating(true)
+    setError(undefined)
+    try {
+      await onSubmit()
+    } catch (failure) {
+      setError(failure)
+      setCreating(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {children}
+        {error === undefined ? null : <ErrorNotice error={error} title="The preview could not be created" />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isCreating} disabled={!isComplete}>
+            Preview
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,37 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { BulkOperationInput, BulkTargetInput } from '../../../graphql/schema-types.generated.ts'
+import { useChange } from '../../../graphql/use-change.ts'
+import type { DeviceFilter } from '../devices-search.ts'
+import { AppendBulkDocument, CreateBulkDocument, PreviewOpenBulkDocument } from './bulk.generated.ts'
+import type { SelectedDevices } from './selected-devices.ts'
+
+/** The API accepts this number of IDs per request. */
+const MAX_IDS = 1000
+
+/** The API accepts this number of characters in a job's name. */
+const NAME_LENGTH = 100
+
+/** Returns a function that creates a bulk job for the selected devices and opens its page, which shows the preview. */
+export function useCreateJob({ selected, filter }: SelectedDevices) {
+  const create = useChange(CreateBulkDocument, ['BulkJob'])
+  const append = useChange(AppendBulkDocument)
+  const preview = useChange(PreviewOpenBulkDocument, ['BulkJob'])
+  const navigate = useNavigate()
+  return async (fullName: string, operation: BulkOperationInput): Promise<void> => {
+    const name = [...fullName].slice(0, NAME_LENGTH).join('')
+    const operations = [operation]
+    const ids = selected.kind === 'some' ? [...selected.ids] : []
+    const target = selected.kind === 'all' ? matching(filter, selected.except) : { ids: ids.slice(0, MAX_IDS) }
+    const open = ids.length > MAX_IDS
+    const { id } = (await create({ target, operations, name, open })).createBulk
+    for (let start = MAX_IDS; start < ids.length; start += MAX_IDS)
+      await append({ id, ids: ids.slice(start, start + MAX_IDS) })
+    if (open) await preview({ id })
+    await navigate({ to: '/changes/$jobId', params: { jobId: id } })
+  }
+}
+
+function matching({ where = 'id:*', view, context }: DeviceFilter, except: ReadonlySet<string>): BulkTargetInput {
+  const others = [...except].map((id) => JSON.stringify(id)).join(' OR ')
+  return { where: others === '' ? where : `(${where}) AND NOT id = (${others})`, view, context }
+}
