@@ -14,7 +14,7 @@ const distributed = [
 /** Every node reads these small tables, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
-  ...['access_key', 'restricted_key', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
+  ...['access_key', 'restricted_key', 'key_use', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 

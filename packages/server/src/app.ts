@@ -79,6 +79,7 @@ export interface AppDeps {
   authenticate: Authentication['authenticate']
   /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
+  countUse?: Authentication['countUse']
   secrets: Secrets
   /** Supplies events to subscriptions. Every mutation wakes the feed. */
   feed: Feed
@@ -193,6 +194,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       }
       return charged instanceof Promise ? charged.then(after) : after(charged)
     },
+    countUse: deps.countUse,
     runOnce: createRunOnce({ db: deps.db, clock: clockOf(deps) }),
     around: deps.tracing && traceOperations(deps.tracing),
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed because of an internal error'),

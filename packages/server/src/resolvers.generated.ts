@@ -33,7 +33,10 @@ export type Scalars = {
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export type User = {
   __typename?: 'User';
-  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
+  /**
+   * The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. With key, only these
+   * keys; unknown IDs are omitted.
+   */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy;
@@ -143,6 +146,12 @@ export type User = {
   views: Array<View>;
   /** The account's webhooks, newest first. */
   webhooks: Array<Webhook>;
+};
+
+
+/** An account, which owns devices, access keys, webhooks, and other data. */
+export type UserAccessKeysArgs = {
+  key?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
 
@@ -426,6 +435,42 @@ export type AccessKey = {
   replacedBy?: Maybe<Scalars['ID']['output']>;
   /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy?: Maybe<ChangeSource>;
+  /**
+   * The fields with a permission that the key used in the last days, 1 to 400, most recent first. The server writes the counts once
+   * a minute. For several keys at once, this list can exceed the limit of objects: pass key to accessKeys.
+   */
+  usage: Array<KeyUse>;
+  /**
+   * The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's
+   * uses for that long.
+   */
+  unused?: Maybe<Array<Permission>>;
+};
+
+
+/** A key that signs requests. Only createAccessKey returns its secret. */
+export type AccessKeyUsageArgs = {
+  days?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** A key that signs requests. Only createAccessKey returns its secret. */
+export type AccessKeyUnusedArgs = {
+  days?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A field that a key used. */
+export type KeyUse = {
+  __typename?: 'KeyUse';
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
+  field: Scalars['String']['output'];
+  permission: Permission;
+  /** How often operations with the field ran. */
+  uses: Scalars['Int']['output'];
+  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  rejected: Scalars['Int']['output'];
+  /** Precise to the minute; null if the server rejected every attempt. */
+  lastUsed?: Maybe<Scalars['DateTime']['output']>;
 };
 
 /** A new access key and its secret. */
@@ -2390,13 +2435,14 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   User: ResolverTypeWrapper<UserModel>;
-  String: ResolverTypeWrapper<Scalars['String']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  String: ResolverTypeWrapper<Scalars['String']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   Need: ResolverTypeWrapper<Need>;
   KeyPolicy: ResolverTypeWrapper<KeyPolicyModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   AccessKey: ResolverTypeWrapper<AccessKeyModel>;
+  KeyUse: ResolverTypeWrapper<KeyUse>;
   CreatedAccessKey: ResolverTypeWrapper<Omit<CreatedAccessKey, 'accessKey'> & { accessKey: ResolversTypes['AccessKey'] }>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Device: ResolverTypeWrapper<DeviceModel>;
@@ -2477,13 +2523,14 @@ export type ResolversTypes = {
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
   User: UserModel;
-  String: Scalars['String']['output'];
   ID: Scalars['ID']['output'];
+  String: Scalars['String']['output'];
   Int: Scalars['Int']['output'];
   Need: Need;
   KeyPolicy: KeyPolicyModel;
   Boolean: Scalars['Boolean']['output'];
   AccessKey: AccessKeyModel;
+  KeyUse: KeyUse;
   CreatedAccessKey: Omit<CreatedAccessKey, 'accessKey'> & { accessKey: ResolversParentTypes['AccessKey'] };
   Mutation: Record<PropertyKey, never>;
   Device: DeviceModel;
@@ -2553,7 +2600,7 @@ export type ResolversParentTypes = {
 };
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
-  accessKeys?: Resolver<Array<ResolversTypes['AccessKey']>, ParentType, ContextType>;
+  accessKeys?: Resolver<Array<ResolversTypes['AccessKey']>, ParentType, ContextType, Partial<UserAccessKeysArgs>>;
   keyPolicy?: Resolver<ResolversTypes['KeyPolicy'], ParentType, ContextType>;
   needs?: Resolver<Array<ResolversTypes['Need']>, ParentType, ContextType, RequireFields<UserNeedsArgs, 'document'>>;
   attributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, Partial<UserAttributesArgs>>;
@@ -2627,6 +2674,16 @@ export type AccessKeyResolvers<ContextType = Context, ParentType extends Resolve
   suspended?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   replacedBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
   createdBy?: Resolver<Maybe<ResolversTypes['ChangeSource']>, ParentType, ContextType>;
+  usage?: Resolver<Array<ResolversTypes['KeyUse']>, ParentType, ContextType, RequireFields<AccessKeyUsageArgs, 'days'>>;
+  unused?: Resolver<Maybe<Array<ResolversTypes['Permission']>>, ParentType, ContextType, RequireFields<AccessKeyUnusedArgs, 'days'>>;
+};
+
+export type KeyUseResolvers<ContextType = Context, ParentType extends ResolversParentTypes['KeyUse'] = ResolversParentTypes['KeyUse']> = {
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  permission?: Resolver<ResolversTypes['Permission'], ParentType, ContextType>;
+  uses?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  rejected?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  lastUsed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
 };
 
 export type CreatedAccessKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreatedAccessKey'] = ResolversParentTypes['CreatedAccessKey']> = {
@@ -3181,6 +3238,7 @@ export type Resolvers<ContextType = Context> = {
   Need?: NeedResolvers<ContextType>;
   KeyPolicy?: KeyPolicyResolvers<ContextType>;
   AccessKey?: AccessKeyResolvers<ContextType>;
+  KeyUse?: KeyUseResolvers<ContextType>;
   CreatedAccessKey?: CreatedAccessKeyResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
   Device?: DeviceResolvers<ContextType>;

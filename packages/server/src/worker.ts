@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
-import { dropNoncesJob, dropSignInsJob } from './auth/auth.jobs.ts'
+import { dropKeyUse, dropKeyUseJob, dropNoncesJob, dropSignInsJob } from './auth/auth.jobs.ts'
 import { deleteExpiredNonces } from './auth/auth.queries.ts'
 import type { Secrets } from './auth/secrets.ts'
 import { deleteExpiredSignIns } from './auth/sessions/sign-in/sign-in.queries.ts'
@@ -68,6 +68,7 @@ const crontab: readonly CronLine[] = [
   { job: dropNoncesJob, match: '*/10 * * * *' },
   { job: dropSignInsJob, match: '3,13,23,33,43,53 * * * *' },
   { job: dropCodesJob, match: '17 * * * *' },
+  { job: dropKeyUseJob, match: '47 * * * *' },
   { job: dropIdempotencyRecordsJob, match: '5,15,25,35,45,55 * * * *' },
   { job: dropDeliveriesJob, match: '27 * * * *' },
   { job: dropBulkJobsJob, match: '37 * * * *' },
@@ -124,6 +125,7 @@ export function buildWorker({
       await deleteExpiredSignIns(db, now)
       await dropExpiredInvitations(db, now)
     }),
+    implementJob(dropKeyUseJob, async () => dropKeyUse(db, await earlierTime())),
     implementJob(dropCodesJob, async () => {
       await sweepRegistrationCodes(db, await earlierTime())
     }),

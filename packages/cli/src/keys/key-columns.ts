@@ -1,7 +1,7 @@
 import type { AccessKey as FullKey } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
-type AccessKey = Omit<FullKey, 'createdBy' | 'view'> & { readonly view: { readonly name: string } | null }
+type AccessKey = Omit<FullKey, 'createdBy' | 'view' | 'usage'> & { readonly view: { readonly name: string } | null }
 
 export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'key', value: ({ key }) => key, truncated: 'first' },
@@ -22,6 +22,7 @@ export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'context', value: ({ context }) => context },
   { name: 'networks', value: ({ networks }) => networks.join(' ') },
   { name: 'rateShare', value: ({ rateShare }) => rateShare },
+  { name: 'unused', value: ({ unused }) => unused?.join(' '), truncated: 'last' },
   { name: 'suspended', value: ({ suspended }) => suspended },
   { name: 'replacedBy', value: ({ replacedBy }) => replacedBy, truncated: 'first' },
 ]
@@ -40,10 +41,11 @@ export const keyFields = {
   permissions: true,
   attributes: { read: true, write: true },
   where: true,
-  view: { name: true },
+  view: { id: true, name: true },
   context: true,
   networks: true,
   rateShare: true,
+  unused: true,
   suspended: true,
   replacedBy: true,
 } as const

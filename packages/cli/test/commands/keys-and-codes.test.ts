@@ -55,6 +55,27 @@ describe('configure', () => {
 })
 
 describe('keys', () => {
+  it('shows what a key was used for, and prints the command for a key with only that', async () => {
+    const { lines, run, user } = await createCliUser(app)
+    const limits = ['--permissions', 'device-read,event-read', '--where', 'name = "it\'s"', '--networks', '127.0.0.0/8']
+    const [key] = await lines('keys', 'create', 'a gate', ...limits, '--save', 'gate')
+    expect(await run('keys', 'usage', key.key)).toMatchObject({ code: 0, stderr: expect.stringContaining('No uses') })
+    expect(await run('keys', 'usage', key.key, '--tighten')).toMatchObject({ code: 2 })
+    const [field, permission] = ['User.devices', 'DEVICE_READ']
+    const count = { account_id: user.accountId, key: key.key, day: new Date(), field, permission, uses: 7, rejected: 1 }
+    await app.db
+      .insertInto('key_use')
+      .values({ ...count, last_used: new Date() })
+      .execute()
+    expect(await lines('keys', 'usage', key.key)).toMatchObject([{ field, permission, uses: 7, rejected: 1 }])
+    expect((await run('keys', 'usage', key.key, '--tighten')).stdout).toBe(
+      `muster keys create 'a gate' --permissions DEVICE_READ --where 'name = "it'\\''s"' --networks 127.0.0.0/8\n`,
+    )
+    expect((await run('keys', 'list', '--columns', 'name,unused')).stdout).toContain('a gate')
+    expect(await run('keys', 'usage', 'MKNONE')).toMatchObject({ code: 4 })
+    expect(await run('keys', 'usage', key.key, '--days', '401')).toMatchObject({ code: 2 })
+  })
+
   it('creates, saves, disables, enables, and deletes access keys', async () => {
     const { user, run, lines } = await createCliUser(app)
     const created = await run('keys', 'create', 'reader', '--read-only', '--expires', '90d', '--save', 'reader')

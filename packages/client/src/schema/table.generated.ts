@@ -21,6 +21,18 @@ export const schemaTable: SchemaTable = {
   "replacedBy": "ID",
   "requireDigest": "Boolean!",
   "suspended": "String",
+  "unused": [
+   "[Permission!]",
+   {
+    "days": "Int"
+   }
+  ],
+  "usage": [
+   "[KeyUse!]!",
+   {
+    "days": "Int"
+   }
+  ],
   "view": "View",
   "where": "String"
  },
@@ -374,6 +386,13 @@ export const schemaTable: SchemaTable = {
   "requireDigest": "Boolean!",
   "requireNetworks": "Boolean!",
   "violations": "[AccessKey!]!"
+ },
+ "KeyUse": {
+  "field": "String!",
+  "lastUsed": "DateTime",
+  "permission": "Permission!",
+  "rejected": "Int!",
+  "uses": "Int!"
  },
  "Limit": {
   "name": "String!",
@@ -929,7 +948,12 @@ export const schemaTable: SchemaTable = {
   ]
  },
  "User": {
-  "accessKeys": "[AccessKey!]!",
+  "accessKeys": [
+   "[AccessKey!]!",
+   {
+    "key": "[ID!]"
+   }
+  ],
   "account": [
    "User",
    {

@@ -154,6 +154,8 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: string | null
+  /** The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's uses for that long. */
+  unused: Permission[] | null
   /** The same by a view; null for none. */
   view: View | null
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
@@ -637,6 +639,19 @@ export interface KeyPolicy {
   requireNetworks: boolean
 }
 
+/** A field that a key used. */
+export interface KeyUse {
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
+  field: string
+  /** Precise to the minute; null if the server rejected every attempt. */
+  lastUsed: string | null
+  permission: Permission
+  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  rejected: number
+  /** How often operations with the field ran. */
+  uses: number
+}
+
 /** A limit that the server enforces. */
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
@@ -943,6 +958,14 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: Leaf<string | null>
+  /** The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's uses for that long. */
+  unused: Leaf<Permission[] | null, {
+    days?: number | null | undefined
+  }>
+  /** The fields with a permission that the key used in the last days, 1 to 400, most recent first. The server writes the counts once a minute. For several keys at once, this list can exceed the limit of objects: pass key to accessKeys. */
+  usage: Branch<'KeyUse', 'many', {
+    days?: number | null | undefined
+  }>
   /** The same by a view; null for none. */
   view: Branch<'View', 'maybe'>
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
@@ -1503,6 +1526,19 @@ export interface KeyPolicyFields {
   requireNetworks: Leaf<boolean>
   /** Enabled keys that break a rule. Needs KEY_MANAGE or AUDIT_READ. */
   violations: Branch<'AccessKey', 'many'>
+}
+
+/** The selectable fields of KeyUse. */
+export interface KeyUseFields {
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
+  field: Leaf<string>
+  /** Precise to the minute; null if the server rejected every attempt. */
+  lastUsed: Leaf<string | null>
+  permission: Leaf<Permission>
+  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  rejected: Leaf<number>
+  /** How often operations with the field ran. */
+  uses: Leaf<number>
 }
 
 /** The selectable fields of Limit. */
@@ -2074,8 +2110,10 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
-  accessKeys: Branch<'AccessKey', 'many'>
+  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. With key, only these keys; unknown IDs are omitted. */
+  accessKeys: Branch<'AccessKey', 'many', {
+    key?: readonly string[] | null | undefined
+  }>
   /** This account if id is omitted or is the account's own ID; otherwise null. */
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
@@ -2493,6 +2531,7 @@ export interface ObjectTypes {
   Grant: GrantFields
   Invitation: InvitationFields
   KeyPolicy: KeyPolicyFields
+  KeyUse: KeyUseFields
   Limit: LimitFields
   Me: MeFields
   Member: MemberFields

@@ -1,4 +1,6 @@
+import type { Database } from '../db/database.ts'
 import { defineChore } from '../jobs/job.ts'
+import { deleteOldUse, selectAccountsWithOldUse } from './key-use.queries.ts'
 
 /** Deletes the nonces of requests that are too old to be accepted. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')
@@ -8,3 +10,14 @@ export const dropNoncesJob = defineChore('auth.drop-nonces')
  * ago.
  */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
+
+/** Deletes the counts of what access keys used more than 400 days ago. */
+export const dropKeyUseJob = defineChore('auth.drop-key-use')
+
+/** The number of days for which the server keeps what access keys used. */
+export const KEY_USE_DAYS = 400
+
+export async function dropKeyUse(db: Database, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - (KEY_USE_DAYS + 1) * 86_400_000)
+  for (const accountId of await selectAccountsWithOldUse(db, before)) await deleteOldUse(db, accountId, before)
+}

@@ -9,6 +9,7 @@ import { isSameRestriction } from '../restriction.ts'
 import type { Viewer } from '../viewer.ts'
 import { createFailedSignatures, type FailedSignatures } from './failed-signatures.ts'
 import { createKeyCache } from './key-cache.ts'
+import { createKeyUse, type KeyUse } from './key-use.ts'
 import { createLastUsed } from './last-used.ts'
 import { createNonces } from './nonces.ts'
 import { rejectionOfKey } from './rejected-key.ts'
@@ -48,6 +49,8 @@ export interface Authentication {
    * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
+  /** Counts what access keys use. */
+  countUse: KeyUse['count']
   /** Writes outstanding data and stops using the database. Call this before closing the pool. */
   close(): Promise<void>
 }
@@ -57,6 +60,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { failed = createFailedSignatures(elapsed) } = options
   const keys = createKeyCache({ db, notifications, secrets, log })
   const lastUsed = createLastUsed(db, log)
+  const keyUse = createKeyUse(db, clock, log)
   const nonces = createNonces(db, clock, log)
   const addressOf = clientAddress(config.trustedProxies)
   const signature = signatureStrategy({ keys, nonces, failed, lastUsed, config, clock, addressOf })
@@ -75,7 +79,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const isSame = isSameRestriction(known!.restriction, viewer.restriction)
       return isSame && includes(known!.permissions, permissions & streamPermissions) ? undefined : keyChanged()
     },
+    countUse: keyUse.count,
     async close() {
+      await keyUse.close()
       await lastUsed.close()
       await nonces.close()
       keys.close()

@@ -54,6 +54,7 @@ export interface Account {
   founder_id: string | null
   id: string
   key_policy: Json | null
+  key_use_since: Generated<Timestamp>
   name: string | null
   /** Top-level attribute names in contexts, each with ["value" or "group", number of contexts]. A write to the base must not contradict them */
   override_names: Generated<Json>
@@ -306,6 +307,19 @@ export interface Invitation {
 export interface JobWorker {
   id: string
   seen: Generated<Timestamp>
+}
+
+export interface KeyUse {
+  account_id: string
+  /** Start of the day in UTC */
+  day: Timestamp
+  field: string
+  key: string
+  last_used: Timestamp | null
+  permission: string
+  /** Attempts that the server rejected, which are not in uses */
+  rejected: Int8
+  uses: Int8
 }
 
 export interface Membership {
@@ -635,6 +649,7 @@ export interface DB {
   idempotency_record: IdempotencyRecord
   invitation: Invitation
   job_worker: JobWorker
+  key_use: KeyUse
   membership: Membership
   passkey: Passkey
   person: Person

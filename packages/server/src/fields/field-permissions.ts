@@ -184,6 +184,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Grant.*': 'viewer',
   'Invitation.*': 'viewer',
   'KeyPolicy.*': 'viewer',
+  'KeyUse.*': 'viewer',
   'Limit.*': 'viewer',
   'Me.*': 'viewer',
   'Member.*': 'viewer',

@@ -6,6 +6,8 @@ import { MAX_MEMBERSHIPS } from '../features/users/members/me.ts'
 import type { Arguments, ListBounds } from '../graphql/cost/object-estimate.ts'
 import { limits } from '../limits.ts'
 
+const MAX_KEYS = limits.accountAccessKeys + limits.accessKeys * limits.members
+
 /**
  * Contains the maximum number of objects in each list that has no `size` argument. Before a document runs, the server
  * uses these numbers to compute how many objects the document can return.
@@ -16,10 +18,12 @@ export const listBounds: ListBounds = {
   'User.service': (args) => (args.id as unknown[]).length,
   'User.bulkJob': (args) => (args.id as unknown[]).length,
   // The list can contain the keys of the account and the personal keys of each member.
-  'User.accessKeys': limits.accountAccessKeys + limits.accessKeys * limits.members,
+  'User.accessKeys': ({ key }) => Math.min((key as unknown[] | null | undefined)?.length ?? MAX_KEYS, MAX_KEYS),
+  // A field has an entry for each permission that a key used it with.
+  'AccessKey.usage': 500,
   // Each field has at most a few needs, and most have one. A document cannot have more fields than tokens.
   'User.needs': limits.documentTokens,
-  'KeyPolicy.violations': limits.accountAccessKeys + limits.accessKeys * limits.members,
+  'KeyPolicy.violations': MAX_KEYS,
   'User.registrationCodes': limits.registrationCodes,
   'User.webhooks': ({ id }) =>
     Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),

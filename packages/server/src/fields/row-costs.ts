@@ -1,3 +1,4 @@
+import { rowsOfUsage } from '../features/access-keys/key-usage.ts'
 import { rowsOfDocument } from '../features/access-keys/needs.ts'
 import { TYPICAL_CHANGES } from '../features/availability/availability.ts'
 import { samplesRead } from '../features/availability/presence-samples.ts'
@@ -69,6 +70,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.device': 0,
   'User.service': 0,
   'User.accessKeys': 0,
+  'AccessKey.usage': (args) => rowsOfUsage(args),
+  'AccessKey.unused': (args) => rowsOfUsage(args),
   'KeyPolicy.violations': 0,
   // The server parses and validates the document.
   'User.needs': (args) => ({ rows: rowsOfDocument(args as { document: string }) }),

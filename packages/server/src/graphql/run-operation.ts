@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError, signInRequired } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
-import type { DocumentNeeds } from './access/field-needs.ts'
+import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
@@ -92,6 +92,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
     | undefined
   /** If omitted, Idempotency-Key headers are ignored. */
   readonly runOnce?: RunOnce<Viewer> | undefined
+  /** Runs after every operation that the viewer's permissions decided on. */
+  readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
@@ -124,20 +126,25 @@ export const signedRequestNeeded = (): ApiError =>
 
 /**
  * Throws FORBIDDEN if the viewer lacks a permission that the document needs. This check runs before any part of the
- * document.
+ * document. Returns the needs, or undefined if the check does not apply.
  */
-export function assertPermitted({
-  viewer,
-  operation,
-}: Pick<OperationStart<GraphqlViewer>, 'viewer' | 'operation'>): void {
+export function assertPermitted<Viewer extends GraphqlViewer>(
+  { countUse }: Pick<OperationHooks<Viewer>, 'countUse'>,
+  { viewer, operation }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>,
+): DocumentNeeds | undefined {
   // For a read-only key, the message names no permission, because no permission would allow the mutation.
-  if (viewer === null || (viewer.readOnly && operation.kind === 'mutation')) return
+  if (viewer === null || (viewer.readOnly && operation.kind === 'mutation')) return undefined
   const needs = operation.needs()
+  const countRejected = (fields: readonly string[]): void => {
+    const rejected = new Set(fields)
+    countUse?.(viewer, { needs, rejected: (field) => rejected.has(field), isRejected: true })
+  }
   const missing = needs.missing(viewer.permissions ?? 0)
   if (missing.length === 0) {
-    if (viewer.restriction !== undefined) assertOpen(viewer.restriction, needs)
-    return
+    if (viewer.restriction !== undefined) assertOpen(viewer.restriction, needs, countRejected)
+    return needs
   }
+  countRejected(missing.map(({ field }) => field))
   if (viewer.requiredSignIn !== undefined) throw signInRequired(viewer.requiredSignIn)
   const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
   throw new ApiError('FORBIDDEN', `the operation needs permissions that you do not have: ${named}`, {
@@ -150,10 +157,12 @@ export function assertPermitted({
 function assertOpen(
   restriction: NonNullable<GraphqlViewer['restriction']>,
   { closed, closedToNames }: Pick<DocumentNeeds, 'closed' | 'closedToNames'>,
+  onClosed: (fields: readonly string[]) => void,
 ): void {
   const isOfNames = restriction.some(({ attributes }) => attributes !== undefined)
   const fields = isOfNames ? [...new Set([...closed, ...closedToNames])] : closed
   if (fields.length === 0) return
+  onClosed(fields)
   const to = isOfNames ? 'some attributes' : 'some devices'
   throw new ApiError('FORBIDDEN', `a caller who is restricted to ${to} cannot use ${fields.join(', ')}`, {
     reason: closed.length > 0 ? 'device' : 'attribute',
@@ -167,7 +176,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
   if (lacksViewer(start)) throw signedRequestNeeded()
-  assertPermitted(start)
+  const needs = assertPermitted(hooks, start)
   const reserved = hooks.reserveResponse?.(start)
   if (reserved !== undefined) await reserved
   const afterOperation = await hooks.beforeOperation?.(start)
@@ -186,8 +195,28 @@ export async function runOperation<Viewer extends GraphqlViewer>(
     afterOperation?.(read)
   }
   if (result.errors !== undefined) noteCode(request, result.errors[0]?.extensions?.code)
+  if (needs !== undefined && viewer !== null) hooks.countUse?.(viewer, { needs, ...rejectionIn(result, operation) })
   return result
 }
+
+/** Returns which fields failed because of a device or attribute that the caller cannot use. */
+function rejectionIn(
+  { errors }: FormattedExecutionResult,
+  operation: PreparedOperation,
+): Pick<OperationUse, 'rejected'> | undefined {
+  const paths = errors?.flatMap(({ extensions, path }) =>
+    extensions?.code === 'FORBIDDEN' && path !== undefined ? [path] : [],
+  )
+  if (paths === undefined || paths.length === 0) return undefined
+  const names = new Set(paths.map((path) => nameAt(path, operation)))
+  return { rejected: (field) => names.has(field.slice(field.indexOf('.') + 1)) }
+}
+
+/** Returns the name of a field in the response. */
+const nameAt = (path: readonly (string | number)[], operation: PreparedOperation): string | undefined =>
+  path.length === 1
+    ? operation.rootFields().find(({ responseKey }) => responseKey === path[0])?.name
+    : path.findLast((each) => typeof each === 'string')
 
 async function runAllowed<Viewer extends GraphqlViewer>(
   hooks: OperationHooks<Viewer>,

@@ -44,6 +44,7 @@ export const fragments: Readonly<Record<string, string>> = {
     maxDays personalKeys requireDigest requireNetworks enforcedFrom
   }`,
   KeyPolicy: 'fragment KeyPolicy on KeyPolicy { ...KeyPolicyRules violations { ...AccessKey } }',
+  KeyUse: 'fragment KeyUse on KeyUse { field permission uses rejected lastUsed }',
   Need: 'fragment Need on Need { field permission }',
   CreatedAccessKey: 'fragment CreatedAccessKey on CreatedAccessKey { key secret accessKey { ...AccessKey } }',
   RegistrationCode:

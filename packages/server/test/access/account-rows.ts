@@ -14,7 +14,7 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 
 /**
  * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys and
- * memberships, the summary of attribute names, samples of online devices, and the events for the user's download links.
+ * memberships, counts of what keys use, the summary of attribute names, samples of online devices, and the events for the user's download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
@@ -23,6 +23,7 @@ export async function rowsWithoutUsage(db: Database, accountId: string): Promise
     restricted_key: restricted = [],
     membership: memberships = [],
     event: events = [],
+    key_use: _use,
     attribute_name: _names,
     attribute_name_summary: _summary,
     presence_sample: _samples,

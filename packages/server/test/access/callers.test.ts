@@ -179,6 +179,18 @@ describe('every field of the API, with a valid caller', () => {
     await samplePresence(app.db, new Date())
     const caller = await callerOf(user)
     const { key: accessKey } = await newKey(user)
+    const use = {
+      account_id: user.accountId,
+      key: accessKey,
+      day: new Date(),
+      field: 'User.devices',
+      uses: 1,
+      rejected: 0,
+    }
+    await app.db
+      .insertInto('key_use')
+      .values({ ...use, permission: 'DEVICE_READ', last_used: null })
+      .execute()
     expect(await findWrongResponses(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
     for (const request of removing) {
       // Two fields delete devices, so one of them needs a second device.

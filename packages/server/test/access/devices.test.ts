@@ -49,7 +49,7 @@ function useApp(): void {
  * samples of online devices, which a job writes.
  */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
-  const { access_key: _keys, presence_sample: _samples, ...rows } = await allRowsOf(app.db, userId)
+  const { access_key: _keys, presence_sample: _samples, key_use: _use, ...rows } = await allRowsOf(app.db, userId)
   return rows
 }
 

@@ -53,7 +53,23 @@ export const queryCalls: Record<string, Call> = {
     others: ['document', 'operationName', 'variables'],
   },
   'User.keyPolicy': { plain: user('keyPolicy { maxDays violations { key } }') },
-  'User.accessKeys': { plain: user('accessKeys { key name lastUsed }') },
+  'User.accessKeys': {
+    plain: user('accessKeys { key name lastUsed }'),
+    naming: {
+      key: attempt(
+        { finds: { login: { accessKeys: [] } } },
+        ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { key name usage { field } } } }`,
+      ),
+    },
+  },
+  'AccessKey.usage': {
+    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { usage { field } } } }`,
+    others: ['days'],
+  },
+  'AccessKey.unused': {
+    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { unused } } }`,
+    others: ['days'],
+  },
   'User.registrationCodes': { plain: user('registrationCodes { id prefix name used }') },
   'User.attributeNames': { plain: user('attributeNames { name devices services }') },
   'User.limits': { plain: user('limits { name value used }') },

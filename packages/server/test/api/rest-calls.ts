@@ -198,6 +198,7 @@ function fill(path: string, own: OwnedObjects): string {
 
 /** Values for the query parameters of lists. */
 export const queryValues: Record<string, (own: OwnedObjects, path: string) => string> = {
+  days: () => '30',
   size: () => '10',
   from: () => '1',
   after: (own, path) => positionIn(own, path),

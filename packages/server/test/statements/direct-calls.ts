@@ -1,5 +1,6 @@
 import * as auth from '../../src/auth/auth.queries.ts'
 import { toKeyPolicy } from '../../src/auth/key-policy.ts'
+import * as keyUse from '../../src/auth/key-use.queries.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
 import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
 import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
@@ -8,6 +9,7 @@ import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
+import * as keyUsage from '../../src/features/access-keys/key-usage.queries.ts'
 import * as attributes from '../../src/features/attributes/attributes.queries.ts'
 import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
@@ -60,6 +62,15 @@ export function directCalls({
   const now = new Date()
   const bytes = Buffer.from('x')
   const key = { accountId, deviceId: id }
+  const use = {
+    key: accessKey,
+    day: now,
+    field: 'User.devices',
+    permission: 'DEVICE_READ',
+    uses: 1,
+    rejected: 0,
+    lastUsed: now,
+  }
   const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
@@ -73,6 +84,10 @@ export function directCalls({
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),
     (db) => auth.writeRestrictedLastUsed(db, [{ accountId, key: 'none', at: now, isRestricted: true }]),
+    (db) => keyUse.insertKeyUse(db, accountId, [use]),
+    (db) => keyUse.selectAccountsWithOldUse(db, new Date(0)),
+    (db) => keyUse.deleteOldUse(db, accountId, new Date(0)),
+    (db) => keyUsage.selectKeyUseSince(db, accountId),
     (db) => auth.insertNonce(db, accessKey, 'nonce', now),
     (db) => auth.deleteExpiredNonces(db, now),
     (db) => accessKeys.hasKey(db, accessKey),

@@ -20,16 +20,26 @@ const toAccessKey = ({ restriction, permissions, ...row }: KeyRow): AccessKey =>
 })
 
 /** Returns the account's access keys, newest first. */
-export async function selectAccessKeys(db: Database, accountId: string): Promise<AccessKey[]> {
-  const text = `select ${columns} from every_key where account_id = $1 order by created desc, key`
-  return (await query<KeyRow>(db, text, [accountId])).map(toAccessKey)
+export async function selectAccessKeys(
+  db: Database,
+  accountId: string,
+  only?: readonly string[],
+): Promise<AccessKey[]> {
+  const text = `select ${columns} from every_key where account_id = $1 and ($2::text[] is null or key = any($2))
+    order by created desc, key`
+  return (await query<KeyRow>(db, text, [accountId, only ?? null])).map(toAccessKey)
 }
 
 /** Returns a person's personal keys in the account, newest first. */
-export async function selectPersonalKeys(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
+export async function selectPersonalKeys(
+  db: Database,
+  accountId: string,
+  personId: string,
+  only?: readonly string[],
+): Promise<AccessKey[]> {
   const text = `select ${columns} from every_key where account_id = $1 and kind = 'personal' and made_by = $2
-    order by created desc, key`
-  return (await query<KeyRow>(db, text, [accountId, personId])).map(toAccessKey)
+    and ($3::text[] is null or key = any($3)) order by created desc, key`
+  return (await query<KeyRow>(db, text, [accountId, personId, only ?? null])).map(toAccessKey)
 }
 
 /**
@@ -216,6 +226,14 @@ export async function removeAccessKey(db: Database, accountId: string, key: Acce
     .where('account_id', '=', accountId)
     .where('key', '=', key.key)
     .execute()
+  await deleteKeyUse(db, accountId, [key])
+}
+
+async function deleteKeyUse(db: Database, accountId: string, keys: readonly NamedKey[]): Promise<void> {
+  await query(db, 'delete from key_use where account_id = $1 and key = any($2)', [
+    accountId,
+    keys.map(({ key }) => key),
+  ])
 }
 
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
@@ -242,14 +260,16 @@ export async function disableKeysMadeBy(db: Database, accountId: string, personI
 }
 
 /** Deletes a person's personal keys, and returns them. */
-export function deletePersonalKeys(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
-  return db
+export async function deletePersonalKeys(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
+  const deleted = await db
     .deleteFrom('restricted_key')
     .where('account_id', '=', accountId)
     .where('made_by', '=', personId)
     .where('kind', '=', 'personal')
     .returning(['key', 'name'])
     .execute()
+  await deleteKeyUse(db, accountId, deleted)
+  return deleted
 }
 
 /** Notifies every server process about a changed key when the transaction commits. */

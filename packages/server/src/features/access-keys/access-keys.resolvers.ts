@@ -7,13 +7,14 @@ import { findActor } from '../users/people/people.ts'
 import { loadView } from '../views/load-view.ts'
 import { createAccessKey, deleteAccessKey, listAccessKeys, rotateAccessKey, updateAccessKey } from './access-keys.ts'
 import { getKeyPolicy, listViolations, setKeyPolicy } from './key-policy.ts'
+import { listUnused, listUsage } from './key-usage.ts'
 import { readNeeds } from './needs.ts'
 
 const DAY_SECONDS = 86_400
 
 export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import.meta.url), {
   User: {
-    accessKeys: (_user, _arguments, context) => listAccessKeys(context),
+    accessKeys: (_user, { key }, context) => listAccessKeys(context, key ?? undefined),
     needs: (_user, input, context) => [...readNeeds(context, input).all],
     keyPolicy: (_user, _arguments, context) => getKeyPolicy(context),
   },
@@ -28,6 +29,8 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
       const { suspendedFrom } = consequencesOf(await getKeyPolicy(context), key)
       return suspendedFrom !== undefined && suspendedFrom <= context.clock() ? 'policy' : null
     },
+    usage: (key, { days }, context) => listUsage(context, key, days ?? undefined),
+    unused: (key, { days }, context) => listUnused(context, key, days ?? undefined),
     createdBy: async ({ source, madeBy }, _arguments, context) =>
       source && describeSource({ source, deviceId: null, targets: [] }, await findActor(context, madeBy)),
   },

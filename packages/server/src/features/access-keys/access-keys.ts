@@ -24,12 +24,12 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
  * Lists the account's access keys, newest first. A viewer without KEY_MANAGE and AUDIT_READ gets only the personal keys
- * that this person created.
+ * that this person created. With `only`, lists only keys with these IDs.
  */
-export function listAccessKeys({ db, viewer }: Viewing): Promise<AccessKey[]> {
+export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer
   const seesAll = isPermitted(permissions, 'KEY_MANAGE') || isPermitted(permissions, 'AUDIT_READ')
-  return seesAll ? selectAccessKeys(db, accountId) : selectPersonalKeys(db, accountId, personId)
+  return seesAll ? selectAccessKeys(db, accountId, only) : selectPersonalKeys(db, accountId, personId, only)
 }
 
 /** Counts the keys that the viewer created, and the account keys. */

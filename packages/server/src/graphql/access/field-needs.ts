@@ -14,7 +14,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { maskOf, type PermissionName } from '../../access.ts'
+import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
 /**
@@ -54,6 +54,19 @@ export interface DocumentNeeds {
   readonly closedToNames: readonly string[]
   /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
+  /** Returns the needs with the permissions that a caller with these permissions uses. */
+  usedBy(granted: number): readonly FieldNeed[]
+  /** Returns the needs of the other fields. */
+  without(isOmitted: (field: string) => boolean): DocumentNeeds
+}
+
+/** What an operation used, or tried to use. */
+export interface OperationUse {
+  readonly needs: DocumentNeeds
+  /** Whether a field was rejected. Omitted if none was. */
+  readonly rejected?: (field: string) => boolean
+  /** Whether the document did not run. */
+  readonly isRejected?: boolean
 }
 
 /** Returns the needs of an operation with these coerced variables. */
@@ -157,6 +170,16 @@ function documentNeeds(needs: MaskedNeed[], closed: Pick<DocumentNeeds, 'closed'
     ...closed,
     missing: (granted) =>
       masks.every((mask) => granted & mask) ? [] : named.filter((_need, index) => !(granted & all[index]!.anyOf)),
+    usedBy: (granted) =>
+      all.map(({ field, permission, anyOf }) => ({
+        field,
+        permission: granted & maskOf([permission]) ? permission : (namesIn(granted & anyOf)[0] ?? permission),
+      })),
+    without: (isOmitted) =>
+      documentNeeds(
+        all.filter(({ field }) => !isOmitted(field)),
+        closed,
+      ),
   }
 }
 

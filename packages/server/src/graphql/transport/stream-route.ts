@@ -60,7 +60,8 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
           return send(reply, params)
         }
         const operation = prepare(input, params)
-        if (operation.ok) assertPermitted({ viewer, operation })
+        const needs = operation.ok ? assertPermitted(input, { viewer, operation }) : undefined
+        if (needs !== undefined && viewer !== null) input.countUse?.(viewer, { needs })
         else rejected()
         const afterOperation = operation.ok
           ? await input.beforeOperation?.({ request, reply, viewer, operation })

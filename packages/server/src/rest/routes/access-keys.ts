@@ -35,6 +35,16 @@ export const accessKeyRoutes: readonly Route[] = [
     status: 200,
   },
   {
+    method: 'GET',
+    path: '/access-keys/{key}/usage',
+    summary: 'Returns what an access key was used for, and the permissions that it did not use.',
+    document: `query getAccessKeyUsage($key: ID!, $days: Int = 90) {
+      login { accessKeys(key: [$key]) { key unused(days: $days) usage(days: $days) { ...KeyUse } } }
+    }`,
+    at: 'login.accessKeys[key]',
+    status: 200,
+  },
+  {
     method: 'PATCH',
     path: '/access-keys/{key}',
     summary:

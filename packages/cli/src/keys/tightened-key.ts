@@ -1,0 +1,43 @@
+import type { Permission } from '@muster/client'
+import { usageError } from '../errors/cli-error.ts'
+
+interface Model {
+  name: string | null
+  readOnly: boolean
+  requireDigest: boolean
+  kind: string
+  expires: string | null
+  attributes: { readonly read: readonly string[]; readonly write: readonly string[] } | null
+  where: string | null
+  view: { readonly id: string } | null
+  context: string | null
+  networks: readonly string[]
+  rateShare: number
+}
+
+/** Returns the command that creates a key like this one with only these permissions. */
+export function tightenedKey(key: Model, permissions: readonly Permission[]): string {
+  if (permissions.length === 0)
+    throw usageError('the key used no permission in this time', 'Pass a greater number of --days, or delete the key.')
+  const { name, attributes } = key
+  const options = [
+    ['--permissions', permissions.join(',')],
+    ...(attributes !== null && attributes.read.length > 0 ? [['--read', attributes.read.join(',')]] : []),
+    ...(attributes !== null && attributes.write.length > 0 ? [['--write', attributes.write.join(',')]] : []),
+    ...(key.where === null ? [] : [['--where', key.where]]),
+    ...(key.view === null ? [] : [['--view', key.view.id]]),
+    ...(key.context === null ? [] : [['--context', key.context]]),
+    ...(key.networks.length === 0 ? [] : [['--networks', key.networks.join(',')]]),
+    ...(key.rateShare === 100 ? [] : [['--rate-share', `${key.rateShare}`]]),
+    ...(key.expires === null ? [] : [['--expires', key.expires]]),
+    ...(key.readOnly ? [['--read-only']] : []),
+    ...(key.requireDigest ? [['--require-digest']] : []),
+    ...(key.kind === 'personal' ? [['--personal']] : []),
+  ]
+  return ['muster keys create', ...(name === null ? [] : [name]), ...options.flat()]
+    .map((word, index) => (index === 0 ? word : quoted(word)))
+    .join(' ')
+}
+
+/** Quotes a word for a POSIX shell if it needs quotes. */
+const quoted = (word: string): string => (/^[\w./:,@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

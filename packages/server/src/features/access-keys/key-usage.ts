@@ -1,0 +1,70 @@
+import DataLoader from 'dataloader'
+import { maskOf, namesIn, type PermissionName } from '../../access.ts'
+import { KEY_USE_DAYS as KEPT_DAYS } from '../../auth/auth.jobs.ts'
+import { startOfDay } from '../../auth/key-use.ts'
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { AccessKey } from './access-key.ts'
+import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.queries.ts'
+
+const USUAL_DAYS = 90
+
+/** The rows that the server assumes to read for each key and day. */
+const TYPICAL_FIELDS = 10
+
+const DAY_MS = 86_400_000
+
+export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number; total: number } => {
+  const rows = (typeof days === 'number' ? days : USUAL_DAYS) * TYPICAL_FIELDS
+  return { rows, total: rows }
+}
+
+/** Lists the fields that a key used in these days, most recent first. */
+export async function listUsage(context: Context, { key }: AccessKey, days = USUAL_DAYS): Promise<FieldUse[]> {
+  assertDays(days)
+  return loadersOf(context)(days).load(key)
+}
+
+/**
+ * Lists the permissions of a key that no field used in these days needs. Returns null if the server has not counted the
+ * key's uses for that long.
+ */
+export async function listUnused(
+  context: Context,
+  key: AccessKey,
+  days = USUAL_DAYS,
+): Promise<PermissionName[] | null> {
+  assertDays(days)
+  const start = startOf(context, days)
+  if (key.created > start || (await countedSince(context)) > start) return null
+  const uses = await loadersOf(context)(days).load(key.key)
+  const used = maskOf(uses.filter((use) => use.uses > 0).map(({ permission }) => permission))
+  return namesIn(key.permissions & ~used)
+}
+
+function assertDays(days: number): void {
+  if (days < 1 || days > KEPT_DAYS) throw badInput(`days must be 1 to ${KEPT_DAYS}, found ${days}`)
+}
+
+const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new Date(clock().getTime() - days * DAY_MS)
+
+const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
+
+/** Reads the uses of all keys of a response with one statement for each number of days. */
+const loadersOf = perRequest((context: Context) => {
+  const loaders = new Map<number, DataLoader<string, FieldUse[]>>()
+  return (days: number): DataLoader<string, FieldUse[]> => {
+    let loader = loaders.get(days)
+    if (loader === undefined) {
+      const since = startOfDay(startOf(context, days))
+      loader = new DataLoader(async (keys) => {
+        const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
+        const byKey = Map.groupBy(uses, ({ key }) => key)
+        return keys.map((key) => byKey.get(key) ?? [])
+      })
+      loaders.set(days, loader)
+    }
+    return loader
+  }
+})
