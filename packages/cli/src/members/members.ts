@@ -7,6 +7,7 @@ export const roleFields = {
   name: true,
   builtIn: true,
   permissions: true,
+  attributes: { read: true, write: true },
   where: true,
   groups: true,
   members: true,
@@ -51,6 +52,8 @@ export const roleColumns: readonly Column<RoleRow>[] = [
   { name: 'builtIn', value: ({ builtIn }) => builtIn },
   { name: 'members', value: ({ members }) => members },
   { name: 'permissions', value: ({ permissions }) => joined(permissions) },
+  { name: 'read', value: ({ attributes }) => attributes?.read.join(',') ?? null },
+  { name: 'write', value: ({ attributes }) => attributes?.write.join(',') ?? null },
   { name: 'where', value: ({ where }) => where, truncated: 'last' },
   { name: 'groups', value: ({ groups }) => joined(groups) },
 ]

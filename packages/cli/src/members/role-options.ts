@@ -5,6 +5,9 @@ import { type ClientOptions, collect, namesWithCommas } from '../options/new-com
 /** Options of `roles create` and `roles update`. */
 export interface RoleOptions extends ClientOptions {
   permissions?: string[]
+  read?: string[]
+  write?: string[]
+  attributes?: false
   where?: string | false
   view?: string | false
   context?: string | false
@@ -14,6 +17,8 @@ export interface RoleOptions extends ClientOptions {
 export const withRoleOptions = (command: Command): Command =>
   command
     .option('--permissions <names>', 'comma-separated permissions, such as device-read,event-read', namesWithCommas)
+    .option('--read <names>', 'attributes that members can read, such as site,status.*', namesWithCommas)
+    .option('--write <names>', 'attributes that members can set and read', namesWithCommas)
     .option('--where <filter>', 'restrict members to the devices that match this filter')
     .option('--view <id>', 'restrict members to the devices of this view')
     .option('--context <name>', 'context in which the filter and the view read attributes')
@@ -24,8 +29,11 @@ const toPermissions = (names: readonly string[]): Permission[] =>
   names.map((name) => name.toUpperCase().replaceAll('-', '_') as Permission)
 
 /** Reads what a role allows; undefined if no option is given. `false` removes a restriction. */
-export function toAccess({ permissions, where, view, context }: RoleOptions) {
+export function toAccess({ permissions, read, write, attributes, where, view, context }: RoleOptions) {
   const access = {
+    ...(attributes === false && { attributes: null }),
+    // Without --write, members can set no attribute.
+    ...((read !== undefined || write !== undefined) && { attributes: { read: read ?? [], write: write ?? [] } }),
     ...(permissions !== undefined && { permissions: toPermissions(permissions) }),
     ...(where !== undefined && { where: where === false ? null : where }),
     ...(view !== undefined && { view: view === false ? null : view }),

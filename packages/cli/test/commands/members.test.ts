@@ -50,6 +50,15 @@ it('lists, creates, changes, and deletes roles', async () => {
   expect(await run('roles', 'update', 'Staff')).toMatchObject({ code: 2 })
   expect(await run('roles', 'update', 'viewer', '--name', 'x')).toMatchObject({ code: 1 })
 
+  const limited = ['--read', 'site,net.*', '--write', 'status.*', '--where', 'name = oslo']
+  const [guests] = await lines('roles', 'create', 'Guests', '--permissions', 'device-read', ...limited)
+  expect(guests).toMatchObject({ attributes: { read: ['site', 'net.*'], write: ['status.*'] }, where: 'name = oslo' })
+  const [readers] = await lines('roles', 'update', 'Guests', '--read', 'site')
+  expect(readers).toMatchObject({ attributes: { read: ['site'], write: [] }, where: 'name = oslo' })
+  expect((await run('roles', 'list', '--columns', 'name,read,write')).stdout).toMatch(/^Guests +site *$/m)
+  const [all] = await lines('roles', 'update', 'Guests', '--no-attributes', '--no-where')
+  expect(all).toMatchObject({ attributes: null, where: null })
+
   const id = await user.addMember!('viewer')
   await run('members', 'set-role', id, 'staff')
   expect(await run('roles', 'delete', 'Staff', '--yes')).toMatchObject({ code: 7 })

@@ -19,6 +19,7 @@ built-in role, you can change only the groups. --group "" removes all groups.`),
     .argument('<role>', 'name or ID')
     .option('--name <name>', 'new name')
   return withRoleOptions(command)
+    .option('--no-attributes', 'allow all attributes')
     .option('--no-where', 'remove the filter')
     .option('--no-view', 'remove the view')
     .option('--no-context', 'remove the context')

@@ -1,6 +1,6 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 import { ApiError } from '../../errors.ts'
-import { namesOf } from '../../restriction.ts'
+import { type AttributeScope, namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { type Attributes, emptyObject } from './attributes.ts'
@@ -17,6 +17,29 @@ function covers(pattern: string, name: string): boolean {
 /** Whether a pattern is the whole group. */
 const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
+
+/**
+ * Returns the names that all of these scopes allow, as one scope. Returns null without scopes, because all names are then
+ * allowed.
+ */
+export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
+  const [first = null, ...others] = scopes
+  if (first === null || others.length === 0) return first
+  const write = scopes.map((scope) => scope.write).reduce(commonPatterns)
+  const read = scopes.map((scope) => [...scope.read, ...scope.write]).reduce(commonPatterns)
+  return { read: read.filter((pattern) => !write.some((each) => includesPattern(each, pattern))), write }
+}
+
+/** Of two patterns that share names, one always includes the other. */
+const commonPatterns = (some: readonly string[], others: readonly string[]): string[] => {
+  const within = (patterns: readonly string[], limits: readonly string[]): string[] =>
+    patterns.filter((pattern) => limits.some((limit) => includesPattern(limit, pattern)))
+  return [...new Set([...within(some, others), ...within(others, some)])]
+}
+
+/** Whether a pattern covers every name that another pattern covers. */
+const includesPattern = (pattern: string, other: string): boolean =>
+  other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)
 
 /** Names in `write` are readable too. */
 const isReadable = (viewer: Restricted, name: AttributeName): boolean => {

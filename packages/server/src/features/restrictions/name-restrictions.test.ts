@@ -178,6 +178,20 @@ describe('a key that is restricted to some attributes', () => {
     await expect.poll(read, NOTIFIED).toEqual({ net: { wifi: 'w', wired: 'x' } })
   })
 
+  it("shows only the names that its own and its creator's limits allow", async () => {
+    const key = await create(
+      '{ read: ["site", "net.*"], write: ["status.*", "$svc.statusA"] }',
+      ', permissions: [DEVICE_READ, KEY_OWN]',
+    )
+    const names = '{ read: ["net.w*", "status", "x"], write: ["stat*"] }'
+    const own = await keyOf(app, sendAsUser(key), `personal: true, access: { attributes: ${names} }`)
+    const shown = { attributes: { read: ['net.w*'], write: ['status.*'] } }
+    const { me } = await own.data(
+      '{ me { accessKey { attributes { read write } } grant { attributes { read write } } } }',
+    )
+    expect(me).toEqual({ accessKey: shown, grant: shown })
+  })
+
   it('reaches devices by a filter whose names it cannot read', async () => {
     const key = await create('{ read: ["site"], write: [] }', ', where: "secret = hidden"')
     const { login } = await key.data('{ login { devices { total items { attributes } } } }')

@@ -13,6 +13,7 @@ import {
 } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { commonScope } from '../attributes/readable-names.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter } from '../views/use-view.ts'
@@ -166,15 +167,15 @@ export function assertRestrictable(permissions: number): void {
   throw badInput(`access.permissions: ${rule} ${wrong.join(', ')}`)
 }
 
-/** Returns the filter of all restrictions of a role, key, or request, as the API shows it. */
+/** Returns the filter and the attribute names of all restrictions of a role or key, as the API shows them. */
 export function shownRestriction({ own, within }: Pick<Access, 'own' | 'within'>): RestrictionPart {
   if (within.length === 0) return own
   const parts = [own, ...within].flatMap(({ where }) => where ?? [])
-  const attributes = [own, ...within].find((part) => part.attributes !== undefined)?.attributes
+  const attributes = commonScope([own, ...within].flatMap((part) => part.attributes ?? []))
   return {
     ...own,
     ...(parts.length > 0 && { where: parts.length === 1 ? parts[0]! : joined(parts) }),
-    ...(attributes !== undefined && { attributes }),
+    ...(attributes !== null && { attributes }),
   }
 }
 

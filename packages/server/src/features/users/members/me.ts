@@ -6,6 +6,7 @@ import { insideOf } from '../../../restriction.ts'
 import { type RequiredSignIn, requiredSignIn, toPolicy } from '../../../sign-in-policy.ts'
 import type { AccessKey } from '../../access-keys/access-key.ts'
 import { findAccessKey } from '../../access-keys/access-keys.ts'
+import { commonScope } from '../../attributes/readable-names.ts'
 import { loadView } from '../../views/load-view.ts'
 import { type KnownPerson, loadPerson } from '../people/people.ts'
 import { builtInRole, type Role, toRole } from '../roles/role.ts'
@@ -50,12 +51,12 @@ function roleOfKey(permissions = 0): Role {
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
 }
 
-/** Returns the access of the request. Several restrictions are combined into one filter. */
+/** Returns the access of the request. Several restrictions are combined into one. */
 export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)
   const [part = {}, ...others] = viewer.restriction ?? []
-  const attributes = viewer.restriction?.find((each) => each.attributes !== undefined)?.attributes ?? null
+  const attributes = commonScope(viewer.restriction?.flatMap((each) => each.attributes ?? []) ?? [])
   const inside = insideOf(viewer)
   if (others.length > 0 && inside !== undefined)
     return { permissions, where: canonicalize(inside, 'device'), view: null, context: null, attributes }
