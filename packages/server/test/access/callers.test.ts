@@ -44,6 +44,7 @@ beforeAll(async () => {
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   await samplePresence(app.db, new Date())
+  await addKeyUse(victim.userId, victim.accessKey)
   email = app.owner.email
   rejected = await rejectedCallers(app, app.owner, victim)
   reader = await newKey(app.owner, ', readOnly: true')
@@ -82,6 +83,15 @@ async function findWrongResponses(
   totals.requests += requests.length
   totals.wrong += wrong.length
   return wrong
+}
+
+/** Adds a use that the server would otherwise write after a minute. */
+async function addKeyUse(accountId: string, key: string): Promise<void> {
+  const use = { field: 'User.devices', permission: 'DEVICE_READ', uses: 1, rejected: 0, last_used: null }
+  await app.db
+    .insertInto('key_use')
+    .values({ account_id: accountId, key, day: new Date(), ...use })
+    .execute()
 }
 
 const isAllowed = ({ status, body }: ApiResponse, { type }: FieldRequest): string | undefined => {
@@ -179,18 +189,7 @@ describe('every field of the API, with a valid caller', () => {
     await samplePresence(app.db, new Date())
     const caller = await callerOf(user)
     const { key: accessKey } = await newKey(user)
-    const use = {
-      account_id: user.accountId,
-      key: accessKey,
-      day: new Date(),
-      field: 'User.devices',
-      uses: 1,
-      rejected: 0,
-    }
-    await app.db
-      .insertInto('key_use')
-      .values({ ...use, permission: 'DEVICE_READ', last_used: null })
-      .execute()
+    await addKeyUse(user.accountId, accessKey)
     expect(await findWrongResponses(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
     for (const request of removing) {
       // Two fields delete devices, so one of them needs a second device.
