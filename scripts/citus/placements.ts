@@ -7,14 +7,14 @@ export type Placement = 'distributed' | 'reference' | 'local'
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
-  ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item'],
+  ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item', 'key_use'],
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
 /** Every node reads these small tables, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
-  ...['access_key', 'restricted_key', 'key_use', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
+  ...['access_key', 'restricted_key', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 
