@@ -10,7 +10,9 @@ export interface Started {
   interval: number
 }
 
-/** Sends the public key. `port` is the port to which the browser returns, if a browser of this machine opens the page. */
+/**
+ * Sends the public key. `port` is the port to which the browser returns, if a browser of this machine opens the page.
+ */
 export async function startSignIn(
   url: string,
   request: { publicKey: string; machine: string; port: number | undefined },

@@ -24,8 +24,8 @@ interface Counted {
 }
 
 /**
- * Counts in memory which fields access keys use. Once a minute, writes the counts of each account with one statement, in
- * the background. The needs of a document are an object that its uses share, so counting costs two map lookups.
+ * Counts in memory which fields access keys use. Once a minute, writes the counts of each account with one statement,
+ * in the background. The needs of a document are an object that its uses share, so counting costs two map lookups.
  */
 export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLogger): KeyUse {
   let keys = new Map<string, Counted>()

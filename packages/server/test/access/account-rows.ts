@@ -14,7 +14,8 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 
 /**
  * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys and
- * memberships, counts of what keys use, the summary of attribute names, samples of online devices, and the events for the user's download links.
+ * memberships, counts of what keys use, the summary of attribute names, samples of online devices, and the events for
+ * the user's download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)

@@ -32,7 +32,6 @@ import * as codes from '../../src/features/registration-codes/registration-codes
 import * as restrictions from '../../src/features/restrictions/restrictions.queries.ts'
 import * as deviceServices from '../../src/features/services/device-services.queries.ts'
 import * as serviceNames from '../../src/features/services/services.queries.ts'
-import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as members from '../../src/features/users/members/members.queries.ts'
 import * as memberships from '../../src/features/users/members/memberships.queries.ts'
 import * as people from '../../src/features/users/people/people.queries.ts'
@@ -75,10 +74,6 @@ export function directCalls({
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
   const restriction = { permissions: [], own: { where: 'id:*' }, within: [] }
-  const invitation = {
-    ...{ id: 'in_x', email: null, roleId: 'viewer', created: now, expires: now, inviterId: null, emailStatus: 'none' },
-    source: serverSource,
-  }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
   const { filter: inside } = readFilter('id:*', { kind: 'device', path: 'where' })!
   return [
@@ -194,18 +189,9 @@ export function directCalls({
     (db) => roles.removeRole(db, accountId, 'ro_x'),
     (db) => restrictions.writeRoleRestriction(db, accountId, { kind: 'role', id: 'ro_x', name: null, restriction }),
     (db) => restrictions.writeKeyRestriction(db, accountId, { kind: 'accessKey', id: 'x', name: null, restriction }),
-    (db) => invitations.selectInvitations(db, accountId, { after: now, limit: 10 }),
-    (db) => invitations.countInvitations(db, accountId, now),
-    (db) => invitations.lockInvitation(db, accountId, 'in_x'),
-    (db) => invitations.findInvitation(db, accountId, 'in_x'),
     (db) => people.isDisabled(db, accountId),
     (db) => people.selectByContact(db, 'x@example.com'),
     (db) => users.countContents(db, accountId),
-    (db) => invitations.findByToken(db, bytes, now),
-    (db) => invitations.insertInvitation(db, accountId, { ...invitation, tokenHash: bytes }),
-    (db) => invitations.renewInvitation(db, accountId, { ...invitation, tokenHash: bytes }),
-    (db) => invitations.removeInvitation(db, accountId, 'in_x'),
-    (db) => invitations.deleteInvitationsBefore(db, new Date(0)),
     ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
     (db) => cutOff.recheckDevices(db),

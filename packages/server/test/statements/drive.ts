@@ -9,7 +9,7 @@ import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
 import { codeOf } from '../clients/totp.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
-import { directSsoCalls } from './direct-sso-calls.ts'
+import { directSignInCalls } from './direct-sign-in-calls.ts'
 
 /** Makes the server send all its statements for a user with objects of every kind. */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<void> {
@@ -107,7 +107,7 @@ async function signInToConsole(app: TestApp): Promise<void> {
 }
 
 async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<void> {
-  for (const send of [...directCalls(own), ...directSsoCalls(own.userId)]) {
+  for (const send of [...directCalls(own), ...directSignInCalls(own.userId)]) {
     const rollBack = new Error('roll back')
     const outcome = app.db.transaction().execute(async (transaction) => {
       await send(transaction)

@@ -3,8 +3,8 @@ import type { Session } from './sessions.ts'
 import { SSO_METHOD } from './single-sign-on/sso-method.ts'
 
 /**
- * Throws FORBIDDEN for a session from single sign-on. Calls that change a password or an authenticator app start another session,
- * which would outlast the present one and which the identity provider could not end.
+ * Throws FORBIDDEN for a session from single sign-on. Calls that change a password or an authenticator app start
+ * another session, which would outlast the present one and which the identity provider could not end.
  */
 export function assertPasswordSession({ method }: Session): void {
   if (method === SSO_METHOD)

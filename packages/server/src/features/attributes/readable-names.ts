@@ -19,8 +19,8 @@ const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
 /**
- * Returns the names that all of these scopes allow, as one scope. Returns null without scopes, because all names are then
- * allowed.
+ * Returns the names that all of these scopes allow, as one scope. Returns null without scopes, because all names are
+ * then allowed.
  */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes

@@ -89,8 +89,8 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 /**
- * Creates a link that signs a user in once within ten minutes. Throws NOT_FOUND if no user has the address, and CONFLICT
- * if the user is disabled.
+ * Creates a link that signs a user in once within ten minutes. Throws NOT_FOUND if no user has the address, and
+ * CONFLICT if the user is disabled.
  */
 export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
   return db.transaction().execute(async (transaction) => {

@@ -2,20 +2,25 @@ import * as commandLine from '../../src/auth/sessions/command-line/command-line.
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
+import { serverSource } from '../../src/features/events/event-source.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
 /**
- * Returns calls of the statements of single sign-on and of invitations by email, which no GraphQL operation sends here.
+ * Returns calls of the statements of sign-in and invitations that no GraphQL operation sends here.
  */
-export function directSsoCalls(personId: string): Send[] {
+export function directSignInCalls(personId: string): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')
   const key = { issuer: 'https://login.example.com', subject: 'x' }
   const attempt = { id: 'x', browserHash: bytes, verifier: 'x', nonce: 'x', returnTo: '/', expires: now }
   const session = { personId, id: 'sso', token: 'sso', address: '::1', agent: '', created: now, ends: now }
+  const invitation = {
+    ...{ id: 'in_x', email: null, roleId: 'viewer', created: now, expires: now, inviterId: null, emailStatus: 'none' },
+    source: serverSource,
+  }
   return [
     async (db) => {
       await sso.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
@@ -59,5 +64,14 @@ export function directSsoCalls(personId: string): Send[] {
     (db) => identities.hasRoleFor(db, ['staff']),
     (db) => identities.selectGroupAccounts(db, { personId, groups: ['staff'] }),
     (db) => invitations.writeEmailStatus(db, personId, { id: 'in_x', emailStatus: 'sent' }),
+    (db) => invitations.selectInvitations(db, personId, { after: now, limit: 10 }),
+    (db) => invitations.countInvitations(db, personId, now),
+    (db) => invitations.lockInvitation(db, personId, 'in_x'),
+    (db) => invitations.findInvitation(db, personId, 'in_x'),
+    (db) => invitations.findByToken(db, bytes, now),
+    (db) => invitations.insertInvitation(db, personId, { ...invitation, tokenHash: bytes }),
+    (db) => invitations.renewInvitation(db, personId, { ...invitation, tokenHash: bytes }),
+    (db) => invitations.removeInvitation(db, personId, 'in_x'),
+    (db) => invitations.deleteInvitationsBefore(db, new Date(0)),
   ]
 }
