@@ -18,6 +18,11 @@ const fieldCalls: Record<string, FieldCall> = {
   'Device.services': { document: (args) => ofDevice(`services${args} { name }`) },
   'Service.attribute': { required: 'name: "site"', document: (args) => ofDevice(`services { attribute${args} }`) },
   'Service.attributes': { document: (args) => ofDevice(`services { attributes${args} }`) },
+  'User.accessKeys': { document: (args) => `{ login { accessKeys${args} { key } } }` },
+  'AccessKey.unused': { document: (args) => `{ login { accessKeys { unused${args} } } }` },
+  'AccessKey.usage': {
+    document: (args) => `{ login { accessKeys(key: ["$key"]) { usage${args} { permission } } } }`,
+  },
   'User.account': { document: (args) => `{ login { account${args} { id } } }` },
   'User.attribute': { required: 'name: "site"', document: (args) => `{ login { attribute${args} } }` },
   'User.attributes': { document: (args) => `{ login { attributes${args} } }` },
