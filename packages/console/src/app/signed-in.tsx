@@ -6,6 +6,7 @@ import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { Loading } from '../components/loading.tsx'
 import { signOut, whoAmI } from '../features/sign-in/auth-api.ts'
+import { sessionChanges } from '../features/sign-in/auth-call.ts'
 import { ViewerDocument } from '../features/user-settings/viewer.generated.ts'
 import { ViewerProvider } from '../features/user-settings/viewer-provider.tsx'
 import { isSignedOut } from '../graphql/describe-error.ts'
@@ -24,10 +25,12 @@ export function SignedIn({ children }: { children: ReactNode }) {
       signedOut.listen(() => {
         // A changed password or second factor replaces the session, and the server then rejects requests in flight that
         // use the old session.
-        whoAmI().then(
-          ({ user }) => user === null && openSignIn(),
-          () => {},
-        )
+        sessionChanges()
+          .then(whoAmI)
+          .then(
+            ({ user }) => user === null && openSignIn(),
+            () => {},
+          )
       }),
     [openSignIn],
   )

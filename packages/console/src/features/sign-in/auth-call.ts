@@ -18,12 +18,20 @@ export class AuthError extends Error {
   }
 }
 
-export const post = <Result>(path: string, body: object = {}): Promise<Result> =>
-  call(path, {
+let changes: Promise<unknown> = Promise.resolve()
+
+/** Resolves when no call is in flight that can replace the session. Until then, a request may use the replaced session. */
+export const sessionChanges = (): Promise<unknown> => changes
+
+export function post<Result>(path: string, body: object = {}): Promise<Result> {
+  const result = call<Result>(path, {
     method: 'POST',
     headers: { ...sessionHeaders, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
+  changes = Promise.allSettled([changes, result])
+  return result
+}
 
 export const get = <Result>(path: string): Promise<Result> => call(path, { headers: sessionHeaders })
 
