@@ -11,7 +11,7 @@ const nameLength = 1_000
  * syntax error.
  */
 export function assertTokens(text: string, limit: number): void {
-  // Every token has at least one character, so a text of this length cannot exceed the limit.
+  // Every token has at least one character, so a document of this length cannot exceed the limit.
   if (text.length <= limit) return
   const found = countTokens(text, Math.max(maxCounted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)
