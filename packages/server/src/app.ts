@@ -182,7 +182,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     authenticate: async (request, rawBody) => withReach(deps.db, await deps.authenticate(request, rawBody)),
     beforeRequest,
     onRejected: charges.chargeRejected,
-    // Viewerless requests can run only public operations, and none of their fields reads the context.
+    // Requests without credentials can run only public operations, and no public field reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),

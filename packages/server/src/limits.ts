@@ -47,7 +47,7 @@ export const limits = {
   /** The maximum number of devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
-  /** Names in braces in the operations of a bulk job. */
+  /** The maximum number of names in braces in the operations of a bulk job. */
   bulkPlaceholders: 100,
   /** The maximum number of bytes that the operations of a bulk job write to one device. */
   bulkValueBytes: 64 * 1024,

@@ -1,10 +1,10 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/** Names, each of which may be a beginning followed by a star. */
+/** Attribute names. A name that ends with a star stands for all names with that beginning. */
 export interface AttributeScope {
   readonly read: string[]
-  /** Readable too. */
+  /** The caller can also read these names. */
   readonly write: string[]
 }
 
@@ -29,7 +29,7 @@ export type Restriction = readonly RestrictionPart[]
 export interface Reach {
   /** A filter that selects the devices and reads attributes in fixed contexts. Undefined means all devices. */
   readonly devices: ResolvedFilter | undefined
-  /** The names of attributes, limited by each of these; undefined for all names. */
+  /** The limits on attribute names, all of which apply. Undefined for all names. */
   readonly names: readonly AttributeScope[] | undefined
 }
 
@@ -103,10 +103,13 @@ export function bothRestrictions(
   return one === undefined || other === undefined ? (one ?? other) : [...one, ...other]
 }
 
-/** The devices that a caller reaches; undefined for all. Statements that find devices or their data must apply it. */
+/**
+ * Returns the filter for the devices that a caller can reach, or undefined for all devices. Statements that read
+ * devices or their data must apply it.
+ */
 export const insideOf = (caller: Restricted): ResolvedFilter | undefined => reachOf(caller)?.devices
 
-/** The limits of the attribute names that a caller reads and sets; undefined for all names. */
+/** Returns the limits on the attribute names that a caller can read and set, or undefined for all names. */
 export const namesOf = (caller: Restricted): readonly AttributeScope[] | undefined => reachOf(caller)?.names
 
 interface Restricted {

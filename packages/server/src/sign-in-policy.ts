@@ -10,7 +10,7 @@ export const toPolicy = (stored: string | null): SignInPolicy =>
   stored === 'SECOND_FACTOR' || stored === 'SSO' ? stored : 'ANY'
 
 /**
- * Returns how a person must sign in instead, or null if the policy allows the present sign-in. An unknown method counts
+ * Returns how a person must sign in instead, or null if the policy allows the current sign-in. An unknown method counts
  * as a password.
  */
 export function requiredSignIn(policy: SignInPolicy, method: string | null): RequiredSignIn | null {

@@ -11,10 +11,10 @@ export const dropNoncesJob = defineChore('auth.drop-nonces')
  */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 
-/** Deletes the counts of what access keys used more than 400 days ago. */
+/** Deletes usage counts of access keys that are older than 400 days. */
 export const dropKeyUseJob = defineChore('auth.drop-key-use')
 
-/** The number of days for which the server keeps what access keys used. */
+/** The number of days for which the server keeps usage counts of access keys. */
 export const KEY_USE_DAYS = 400
 
 export async function dropKeyUse(db: Database, now: Date): Promise<void> {

@@ -49,7 +49,7 @@ export interface Authentication {
    * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Counts what access keys use. */
+  /** Counts which fields access keys use. */
   countUse: KeyUse['count']
   /** Writes outstanding data and stops using the database. Call this before closing the pool. */
   close(): Promise<void>

@@ -13,8 +13,8 @@ export interface KeyUseRow {
 }
 
 /**
- * Adds to an account's counts. Skips keys that were deleted. All processes write the rows in the same order, so that
- * they do not wait for each other in a circle.
+ * Adds to an account's counts. Skips keys that were deleted. All processes write the rows in the same order, so they
+ * cannot deadlock.
  */
 export async function insertKeyUse(db: Database, accountId: string, rows: readonly KeyUseRow[]): Promise<void> {
   await query(

@@ -5,13 +5,13 @@ import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** Uses are written earlier if more documents than this are counted, because each needs memory. */
+/** The maximum number of documents to count before the counts are written early, because each needs memory. */
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
   /** Counts the fields with a permission that an operation uses. Ignores callers without an access key. */
   count(viewer: Viewer, use: OperationUse): void
-  /** Writes the uses that have not been written yet. */
+  /** Writes the counts that have not been written yet. */
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ interface Counted {
 
 /**
  * Counts in memory which fields access keys use. Once a minute, writes the counts of each account with one statement,
- * in the background. The needs of a document are an object that its uses share, so counting costs two map lookups.
+ * in the background. All uses of a document share one needs object, so counting a use takes two map lookups.
  */
 export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLogger): KeyUse {
   let keys = new Map<string, Counted>()
@@ -44,7 +44,8 @@ export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLo
   }
 
   const countedOf = ({ accountId, permissions = 0 }: Viewer, key: string): Counted => {
-    // A key whose permissions change is counted separately, because they decide which permission a field uses.
+    // Counts a key separately for each set of permissions, because the permissions determine which permission a field
+    // uses.
     const id = `${key} ${permissions}`
     let counted = keys.get(id)
     if (counted === undefined) {

@@ -36,7 +36,7 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === OUTCOME_UNKNOWN
 
 /**
- * Checks whether a standby failed a query that the primary may be able to run. The standby is unavailable, canceled the
+ * Checks whether a query failed on a standby but may succeed on the primary: the standby is unavailable, canceled the
  * query because of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
 export const isStandbyFailure = (error: unknown): boolean =>

@@ -4,8 +4,8 @@ import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
 import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
- * Who may select a field. `anyone` needs no credentials. A `viewer` needs any valid credentials. A list names the
- * permissions that the caller needs, all of them. If an entry is itself a list, one permission of that list is enough.
+ * Who may select a field. `anyone` needs no credentials. A `viewer` needs any valid credentials. A list names
+ * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -14,7 +14,7 @@ const withAttributes =
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
-/** The needs of the columns of a CSV are known only when it is read. */
+/** Which permissions the columns of a CSV file need is known only when the server reads the file. */
 const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',
   ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),
@@ -100,7 +100,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',
-  // The changes of the account's own attributes are events of the account.
+  // Changes to the account's own attributes are events of the account.
   'User.attributeHistory': ['EVENT_READ', 'AUDIT_READ'],
   'User.attributeInfo': 'viewer',
   'User.attributeNames': ['DEVICE_READ'],
@@ -141,11 +141,11 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Device.events': ['EVENT_READ'],
   'Service.*': ['DEVICE_READ'],
   'Service.attributeHistory': ['EVENT_READ'],
-  // Who may change the policy may not see every key.
+  // A caller who may change the policy may lack the permission to see every key.
   'KeyPolicy.violations': [['AUDIT_READ', 'KEY_MANAGE']],
   'View.*': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
-  // The event of a delivery may be one of the account, not of a device.
+  // A delivery's event may be about the account instead of a device.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 
   // Only fields with a rule return these types.

@@ -50,13 +50,13 @@ const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'U
 
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 
-/** Whether a restricted caller can select a field. */
+/** Checks whether a restricted caller can select a field. */
 function isOpenToRestricted(field: string): boolean {
   const type = field.slice(0, field.indexOf('.'))
   return openFields.has(field) || !closedTypes.has(type)
 }
 
-/** Fields that do not omit attributes that the caller cannot read. */
+/** Fields that also return attributes that the caller may not read. */
 const closedToNames: ReadonlySet<string> = new Set([
   'Device.attributeHistory',
   'Device.events',
@@ -65,7 +65,7 @@ const closedToNames: ReadonlySet<string> = new Set([
   ...['eventCounts', 'events', 'eventsUrl', 'devicesUrl'].map((field) => `User.${field}`),
 ])
 
-/** Which fields restricted callers can select. */
+/** Defines which fields restricted callers can select. */
 export const restrictedRules: RestrictedRules = {
   toDevices: isOpenToRestricted,
   toNames: (field) => isOpenToRestricted(field) && !closedToNames.has(field),

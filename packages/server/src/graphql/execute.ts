@@ -97,7 +97,7 @@ export interface ExecutorInput {
   readonly rowCosts: RowCosts
   /** The permissions that each field needs. If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /** Which restricted callers can select a field. If omitted, they can select none. */
+  /** Defines which fields restricted callers can select. If omitted, they can select none. */
   readonly restrictedRules?: RestrictedRules
   /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean

@@ -92,7 +92,10 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
     | undefined
   /** If omitted, Idempotency-Key headers are ignored. */
   readonly runOnce?: RunOnce<Viewer> | undefined
-  /** Runs after every operation that the viewer's permissions decided on. */
+  /**
+   * Runs after every operation that requires credentials, whether the server ran it or rejected it for a missing
+   * permission.
+   */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
@@ -199,7 +202,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   return result
 }
 
-/** Returns which fields failed because of a device or attribute that the caller cannot use. */
+/** Returns a check for the fields that failed because the caller may not use a device or an attribute. */
 function rejectionIn(
   { errors }: FormattedExecutionResult,
   operation: PreparedOperation,
@@ -212,7 +215,7 @@ function rejectionIn(
   return { rejected: (field) => names.has(field.slice(field.indexOf('.') + 1)) }
 }
 
-/** Returns the name of a field in the response. */
+/** Returns the schema name of the field that an error's path leads to. */
 const nameAt = (path: readonly (string | number)[], operation: PreparedOperation): string | undefined =>
   path.length === 1
     ? operation.rootFields().find(({ responseKey }) => responseKey === path[0])?.name

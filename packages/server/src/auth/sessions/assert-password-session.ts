@@ -4,7 +4,7 @@ import { SSO_METHOD } from './single-sign-on/sso-method.ts'
 
 /**
  * Throws FORBIDDEN for a session from single sign-on. Calls that change a password or an authenticator app start
- * another session, which would outlast the present one and which the identity provider could not end.
+ * another session, which would outlast the current one and which the identity provider could not end.
  */
 export function assertPasswordSession({ method }: Session): void {
   if (method === SSO_METHOD)

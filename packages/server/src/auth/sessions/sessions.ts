@@ -31,7 +31,7 @@ export interface WorkingAccount {
   readonly permissions: number
   readonly restriction: Restriction | undefined
   readonly lastUsed: Date | null
-  /** How the person must sign in to work in the account; null if the present sign-in is enough. */
+  /** How the person must sign in to work in the account; null if the current sign-in is enough. */
   readonly requiredSignIn: RequiredSignIn | null
 }
 

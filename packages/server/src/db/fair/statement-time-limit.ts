@@ -44,7 +44,7 @@ const CHECK_INTERVAL_MS = 200
  * of this function.
  */
 export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
-  /** The order is by start time. All statements have the same limit, so the order is also by time limit. */
+  /** Sorted by start time. All statements have the same limit, so they reach it in the same order. */
   const running = new Set<Running>()
   let timer: NodeJS.Timeout | undefined
 

@@ -19,7 +19,7 @@ export interface AccessKey {
    * creator's role.
    */
   kind: 'account' | 'personal'
-  /** The person who created the key, or null if the server did not record this yet. */
+  /** The person who created the key, or null if the server had not recorded this yet. */
   madeBy: string | null
   permissions: number
   /** The devices that the key is restricted to, and the restrictions of the callers who created it. */
@@ -29,13 +29,13 @@ export interface AccessKey {
   networks: string[]
   /** The percentage of the quota that the key may spend. */
   rateShare: number
-  /** The source of the key's creation, or null if the server did not record it yet. */
+  /** The credentials that created the key, or null if the server had not recorded this yet. */
   source: EventSource | null
   /** The key that has replaced this one, if this one was rotated. */
   replacedBy: string | null
-  /** Whether the key is in the table that servers of the previous release do not know. */
+  /** Whether the key is in the table of restricted keys, which servers of the previous release do not read. */
   isRestricted: boolean
-  /** Whether this is a personal key of a person who is not a member. */
+  /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
 }
 

@@ -129,7 +129,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
-/** Servers that do not know the restriction find no permissions. */
+/** Servers that do not know restrictions find no permissions. */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
   const restriction = storedRestriction(access)
   return restriction === null

@@ -146,7 +146,7 @@ export async function insertKey(
   return { created: { key, secret, accessKey }, event: eventOf('ACCESS_KEY_CREATE', accessKey, dataOf(accessKey)) }
 }
 
-/** Returns only the granted fields. The argument may be a key that is rotated, which has others. */
+/** Returns only the granted fields. The argument may be an existing key that is rotated, which has further fields. */
 const grantedFields = (granted: Granted): Granted => {
   const { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare } = granted
   return { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare }
@@ -165,7 +165,7 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/** When a key is replaced, that key no longer counts, but the key that it replaced itself does. */
+/** When a key is replaced, it no longer counts toward the limit, but the key that it replaced counts again. */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,

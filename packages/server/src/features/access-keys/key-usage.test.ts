@@ -10,7 +10,7 @@ afterAll(() => app.close())
 
 const DAY_MS = 86_400_000
 
-/** Runs requests on another server, whose end writes what it counted. */
+/** Runs requests on a separate server. When that server closes, it writes its counts. */
 async function onServer(
   key: TestUser,
   run: (key: TestUser) => Promise<unknown>,

@@ -10,7 +10,7 @@ import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.quer
 
 const USUAL_DAYS = 90
 
-/** The rows that the server assumes to read for each key and day. */
+/** The number of fields that the server assumes to read for each key and day. */
 const TYPICAL_FIELDS = 10
 
 const DAY_MS = 86_400_000
@@ -20,15 +20,15 @@ export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number; total
   return { rows, total: rows }
 }
 
-/** Lists the fields that a key used in these days, most recent first. */
+/** Lists the fields that a key used within a number of days, most recent first. */
 export async function listUsage(context: Context, { key }: AccessKey, days = USUAL_DAYS): Promise<FieldUse[]> {
   assertDays(days)
   return loadersOf(context)(days).load(key)
 }
 
 /**
- * Lists the permissions of a key that no field used in these days needs. Returns null if the server has not counted the
- * key's uses for that long.
+ * Lists the permissions of a key that no field used within a number of days needs. Returns null if the server has not
+ * counted the key's uses for that long.
  */
 export async function listUnused(
   context: Context,

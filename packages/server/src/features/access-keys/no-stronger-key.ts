@@ -25,7 +25,7 @@ export async function assertNotStronger(
 ): Promise<void> {
   if (viewer.permissions !== undefined) assertIncludes(viewer.permissions, granted.permissions)
   if (viewer.accessKey === undefined) return
-  // Of a session, a personal key has the restriction anyway.
+  // For a session, this check is unnecessary: its personal keys always have its restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
     const message = 'an access key would reach devices that the key of this request is not restricted to'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })

@@ -7,14 +7,17 @@ import { type Attributes, emptyObject } from './attributes.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/** Whether a pattern is a name, or the beginning of it with a star. `status.*` is also the group itself. */
+/**
+ * Checks whether a name matches a pattern, which is a name or a beginning followed by a star. `status.*` also matches
+ * the group itself.
+ */
 function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name
   const beginning = pattern.slice(0, -1)
   return name.startsWith(beginning) || `${name}.` === beginning
 }
 
-/** Whether a pattern is the whole group. */
+/** Checks whether a pattern covers a whole group. */
 const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
@@ -37,11 +40,11 @@ const commonPatterns = (some: readonly string[], others: readonly string[]): str
   return [...new Set([...within(some, others), ...within(others, some)])]
 }
 
-/** Whether a pattern covers every name that another pattern covers. */
+/** Checks whether a pattern covers every name that another pattern covers. */
 const includesPattern = (pattern: string, other: string): boolean =>
   other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)
 
-/** Names in `write` are readable too. */
+/** Checks whether the viewer can read a name. Names in `write` are readable too. */
 const isReadable = (viewer: Restricted, name: AttributeName): boolean => {
   const text = joinAttributeName(name)
   return (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, text)))
@@ -52,7 +55,7 @@ export function assertReadable(viewer: Restricted, name: AttributeName): void {
   if (!isReadable(viewer, name)) throw unreadable(joinAttributeName(name))
 }
 
-/** The same for a name as filters write it. */
+/** Like `assertReadable`, but for a name in the form that filters use. */
 export function assertReadableText(viewer: Restricted, name: string): void {
   if (!isReadableName(viewer, name)) throw unreadable(name)
 }
@@ -62,8 +65,8 @@ const unreadable = (name: string): ApiError => forbidden(`you cannot read the at
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
 /**
- * Throws FORBIDDEN if the viewer cannot read some attributes, so that it cannot use something that depends on all of
- * them.
+ * Throws FORBIDDEN if the viewer cannot read some attributes. Call this before using data that depends on all
+ * attributes.
  */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
@@ -95,12 +98,12 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
   return readable
 }
 
-/** Whether the viewer can read a name as lists of names write it. */
+/** Checks whether the viewer can read a name in the form that lists of names use. */
 export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. The presence of a name becomes that of a
+ * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. A test for presence then tests only for a
  * value, because a group of this name may contain only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {

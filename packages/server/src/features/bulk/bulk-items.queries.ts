@@ -18,7 +18,7 @@ interface Place {
   jobId: string
 }
 
-/** The devices to which a filter is applied: these, or those with an ID in a range. */
+/** The devices to which a filter is applied: those with these IDs, or those with an ID in a range. */
 type Among = { ids: readonly string[] } | { after: string; upTo: string }
 
 const isAmong = (among: Among | undefined): Sql => {
@@ -26,7 +26,7 @@ const isAmong = (among: Among | undefined): Sql => {
   return 'ids' in among ? sql`d.id = any(${among.ids})` : sql`d.id > ${among.after} and d.id <= ${among.upTo}`
 }
 
-/** Returns devices that match. */
+/** Returns the devices that match. */
 export async function selectMatching(
   db: Database,
   accountId: string,
@@ -218,7 +218,7 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/** Returns the hardware IDs that a preview has given to devices with an ID up to `upTo`, and the devices. */
+/** Returns the hardware IDs that a preview has assigned to devices with an ID up to `upTo`, each with its device. */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,
@@ -258,7 +258,7 @@ export async function selectItemPages(
   return rows
 }
 
-/** Returns the number of devices, by job. Jobs without such devices are omitted. */
+/** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */
 export async function countItems(
   db: Database,
   accountId: string,

@@ -96,7 +96,7 @@ export interface BulkJob {
   unchanged: number
   rejected: number
   done: number
-  /** Failures of the run, without the devices that the preview rejected. */
+  /** The number of devices that failed in the run, without those that the preview rejected. */
   failed: number
   skipped: number
 }
@@ -126,14 +126,14 @@ export type BulkItemList = List<BulkItem>
 
 export const jobTarget = ({ id, name }: Pick<BulkJob, 'id' | 'name'>): Target => ({ id, name, kind: 'bulkJob' })
 
-/** States in which the devices can still be previewed. */
+/** Checks whether the devices of a job can still be previewed. */
 export const isDraft = ({ state }: BulkJob): boolean => ['DRAFT', 'READY', 'EXPIRED'].includes(state)
 
 export const isEnded = ({ state }: BulkJob): boolean => ['DONE', 'CANCELED', 'FAILED', 'EXPIRED'].includes(state)
 
 const DAY_MS = 86_400_000
 
-/** Previews before this time can no longer be started. */
+/** Returns the time before which a preview is too old to be started now. */
 export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 
 /** The time after which a preview can no longer be started. */
@@ -158,10 +158,13 @@ export const countsOf = (job: BulkJob) => ({
   pending: pendingOf(job),
 })
 
-/** Devices that the preview skipped: an undo does not change them, or they no longer match the filter. */
+/**
+ * The number of devices that the preview skipped, because an undo does not change them or because they no longer match
+ * the filter.
+ */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
-/** Devices that the run changes or registers. */
+/** The number of devices that the run changes or registers. */
 export const writing = ({ changing, registering }: BulkJob): number => changing + registering
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)
@@ -189,7 +192,10 @@ export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operatio
   ]),
 ]
 
-/** Attributes need ATTRIBUTE_WRITE. Other columns than the one that finds the devices need DEVICE_WRITE. */
+/**
+ * Setting attributes needs ATTRIBUTE_WRITE. Columns of fields, other than the one that finds the device, need
+ * DEVICE_WRITE.
+ */
 function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
   const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))
   const fields = ['hardwareId', 'name', 'platform', 'services'].filter(

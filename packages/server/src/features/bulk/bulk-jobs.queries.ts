@@ -13,7 +13,7 @@ export type BulkJobRow = BulkJob & {
   planned: string | null
   /** What a preview of many devices does before it reads their values; null while it reads them. */
   phase: 'CLEAR' | 'FIND' | null
-  /** Failures before the job was last resumed. */
+  /** The number of failures before the job was last resumed. */
   tolerated: number
 }
 
@@ -133,7 +133,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
   await sql`select from account where id = ${accountId} for no key update`.execute(db)
 }
 
-/** Jobs that have not been started. Expired previews do not count. */
+/** Counts jobs that have not been started, except those with an expired preview. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bulk_job where account_id = ${accountId}
@@ -203,7 +203,7 @@ export interface ActiveJob {
   accountId: string
   id: string
   state: 'PREVIEWING' | 'RUNNING'
-  /** Milliseconds until its next batch is due. */
+  /** The number of milliseconds until the next batch is due. */
   waitMs: number
 }
 
@@ -257,13 +257,13 @@ export async function findEndedJob(db: Database, before: Date): Promise<JobPlace
   return rows[0]
 }
 
-/** Prevents that an expired job is previewed again while it is deleted. */
+/** Closes an expired job, so it cannot be previewed again while it is being deleted. */
 export async function closeExpired(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`update bulk_job set state = 'CANCELED'
     where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)
 }
 
-/** Deletes a job, and the devices that it still has. */
+/** Deletes a job and its remaining devices. */
 export async function deleteJob(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)

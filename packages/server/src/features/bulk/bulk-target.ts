@@ -27,7 +27,10 @@ export interface ReadTarget {
   rows?: readonly CsvRow[]
 }
 
-/** Reads the target of a job. Throws if it selects devices in no way or in two ways, or by an invalid filter or ID. */
+/**
+ * Reads the target of a job. Throws if it specifies no selection of devices, two selections, or an invalid filter or
+ * ID.
+ */
 export async function readTarget(
   context: Context,
   { where, view, ids, csv, register = false, ...input }: TargetInput,

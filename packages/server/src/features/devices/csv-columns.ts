@@ -38,7 +38,7 @@ export interface NamedColumn {
   label: string | null
 }
 
-/** The default columns, which precede the attributes. `muster import` reads these fields. */
+/** The default columns of fields, which come before the attributes. `muster import` reads these fields. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
 /** Resolves the name of a column. Without a label, the header is the name that `muster import` expects. */

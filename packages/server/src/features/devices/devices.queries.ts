@@ -25,7 +25,7 @@ export async function selectDevices(
   return rows.map((row) => toDevice(row, attributes))
 }
 
-/** Returns the IDs of these devices that a caller reaches. */
+/** Returns which of these devices a caller can reach. */
 export async function selectReached(
   db: Database,
   accountId: string,

@@ -22,7 +22,7 @@ export async function findDevices(
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Returns the IDs of these devices that a caller with a restriction reaches. */
+/** Returns which of these devices a restricted caller can reach. */
 export const findReached = selectReached
 
 /** Checks whether the viewer owns a device with this ID. */

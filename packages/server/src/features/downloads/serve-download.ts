@@ -45,7 +45,7 @@ export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
-  /** Returns the devices that the key or session may read now; undefined for all. */
+  /** Returns a filter for the devices that the key or session may read now, or undefined for all devices. */
   inside(): ResolvedFilter | undefined
   /**
    * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.

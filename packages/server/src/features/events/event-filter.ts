@@ -26,7 +26,10 @@ export interface EventFilter {
   fromId?: string
   /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
-  /** The devices that the caller reaches, if not all. Only events of devices that are inside now. */
+  /**
+   * Selects the devices that the caller can reach now. The list contains only events of these devices. Undefined means
+   * all events.
+   */
   inside?: ResolvedFilter
   where?: EventWhere
 }

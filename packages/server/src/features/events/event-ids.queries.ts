@@ -1,6 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 
-/** Draws the next event numbers. */
+/** Assigns the next event numbers. */
 export async function selectNextIds(db: Database, count: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

@@ -4,7 +4,7 @@ import type { Target } from './event-types.ts'
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
-  /** A number that was drawn before. By default, the statement draws it. */
+  /** A number that was assigned in advance. By default, the statement assigns it. */
   id?: string
   accountId: string
   type: string

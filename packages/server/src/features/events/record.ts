@@ -7,7 +7,7 @@ import { sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
-  /** Its number, if `drawEventIds` has drawn it: of all events of a call or of none. */
+  /** The event's number, if `drawEventIds` has assigned one. Either all events of a call have one, or none has. */
   id?: string
   type: EventTypeName
   /** The ID of the device that the event belongs to, if any. */
@@ -53,8 +53,8 @@ export async function recordEvents(
 }
 
 /**
- * Draws the numbers of events that a transaction records at its end, so that other rows can contain them. Call it after
- * the transaction has locked a row: the feed must see the transaction before it sees the numbers.
+ * Assigns the numbers of events that a transaction records at its end, so that other rows can contain the numbers. Call
+ * this after the transaction has locked a row: the feed must know of the transaction before the numbers are assigned.
  */
 export const drawEventIds = (db: Database, count: number): Promise<string[]> => selectNextIds(db, count)
 

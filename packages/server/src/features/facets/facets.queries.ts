@@ -20,7 +20,7 @@ export interface Counted {
   /** The filter of the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
   context: string | undefined
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The filter for the devices that the caller can reach. Undefined means all devices. */
   now: number
 }
 

@@ -228,7 +228,7 @@ test('counts an identical request within 10 seconds once, even for concurrent ca
     app.db,
   )
   expect(await facets(user, question)).toEqual(answers[0])
-  // Every other question is counted: other names, filters, contexts, sizes, and users.
+  // The server counts again for every other request: other names, filters, contexts, sizes, and users.
   for (const change of [{ size: 5 }, { where: 'site:*' }, { context: 'day' }, { by: ['site', 'name'] }])
     expect(counts((await facets(user, { ...question, ...change }))[0]!), JSON.stringify(change)).toContainEqual([
       'new',

@@ -8,7 +8,7 @@ import { type ModelDevice, matches } from '../../../test/filters/model.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { BULK_SERVICE } from '../services/application-types.ts'
 
-/** Pairs of a fleet and a filter. A long run sets MUSTER_TEST_FILTERS to their number, such as 10000. */
+/** The number of pairs of a fleet and a filter to test. A long run sets MUSTER_TEST_FILTERS, for example to 10000. */
 const PAIRS = Number(process.env.MUSTER_TEST_FILTERS ?? 600)
 const FILTERS = Math.min(PAIRS, 150)
 const FLEETS = Math.ceil(PAIRS / FILTERS)

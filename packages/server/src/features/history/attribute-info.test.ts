@@ -58,7 +58,7 @@ it('returns every value with the time of its last change', async () => {
   const id = await newDevice(user, { site: 'oslo', net: { ssid: 'lab' }, $svc: { categoryA: 'a' } })
   await set(user, id, { net: { ssid: 'den' } })
   await set(user, id, { net: { ssid: 'lab' } })
-  // Setting the present value is not a change.
+  // Setting an attribute to its current value is not a change.
   await set(user, id, { site: 'oslo' })
   const infos = await infoOf(user, id)
   expect(short(infos)).toEqual([

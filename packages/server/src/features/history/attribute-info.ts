@@ -11,7 +11,7 @@ import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from 
 import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
 import { ASSUMED_SKIPPED } from './rows-read.ts'
 
-/** A value of an attribute in a context, which the owner may not have. */
+/** A value of an attribute in a context. The owner may have no such value. */
 export interface AttributeInfo {
   owner: Owner
   name: string

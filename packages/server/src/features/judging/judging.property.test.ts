@@ -8,7 +8,7 @@ import { readModel } from '../../../test/filters/read-model.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 
-/** Number of filters for each history. A long run sets MUSTER_TEST_FILTERS. */
+/** The number of filters to test for each history. A long run sets MUSTER_TEST_FILTERS. */
 const HISTORIES = 4
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / HISTORIES)
 const CHANGES = 25

@@ -147,7 +147,7 @@ describe('two server processes', () => {
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active'])
     first.signal('SIGCONT')
     await until(site, second, reclaimed, ['active', 'active', 'inactive', 'active'])
-    // Once this device is inactive again, a faulty first process would also have claimed the moved device.
+    // When this device is inactive again, a faulty first process would also have claimed the moved device.
     connection.end()
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])

@@ -5,15 +5,15 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * The values that decide which devices a restricted caller reaches. The caller cannot change them, so it cannot move a
- * device into its restriction or out of it.
+ * The error for a change of a value that decides which devices the restricted caller can reach. Otherwise, the caller
+ * could move a device into or out of its restriction.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
 
-/** The caches of what restrictions read. */
+/** Caches the data that restrictions read. */
 const known = new WeakMap<ResolvedFilter, FilterReads>()
 
 function readsOfViewer(viewer: Viewer): FilterReads | undefined {
@@ -57,6 +57,6 @@ export function assertMayChangeAttributes(
   if (name !== undefined) throw decisive(JSON.stringify(name))
 }
 
-/** A group contains the names in it. */
+/** Checks whether one name is the other, or a group that contains the other. */
 const overlap = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)

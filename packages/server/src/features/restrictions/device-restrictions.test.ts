@@ -10,7 +10,7 @@ let user: TestUser
 /** The IDs of devices, keyed by name. */
 let ids: Record<string, string>
 let services: Record<string, string>
-/** A key that reaches the devices in Oslo. */
+/** A key that is restricted to the devices in Oslo. */
 let oslo: TestUser
 beforeAll(async () => {
   app = await startTestApp()
@@ -265,7 +265,7 @@ describe('a restricted role', () => {
     expect(await namesIn(key)).toEqual(['one'])
     await asOwner(`mutation { updateRole(id: "${id}", access: { where: "site:*" }) { id } }`)
     expect(await total(member.headers)).toBe(3)
-    // The restriction at the time when the key was created stays.
+    // The key keeps the restriction that applied when it was created.
     await expect.poll(() => namesIn(key), NOTIFIED).toEqual(['one'])
     await asOwner(`mutation { updateRole(id: "${id}", access: { where: "name = two" }) { id } }`)
     expect(await total(member.headers)).toBe(1)

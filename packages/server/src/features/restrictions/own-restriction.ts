@@ -53,7 +53,7 @@ export async function readOwnRestriction(
 
 const MAX_PATTERNS = 50
 
-/** Returns an empty object for all names. */
+/** Reads the names of a scope. Returns an empty object for all names. */
 function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pick<RestrictionPart, 'attributes'> {
   for (const [list, patterns] of Object.entries({ read, write })) {
     const path = `access.attributes.${list}`
@@ -64,12 +64,12 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
   return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }
 }
 
-/** A name, or the beginning of one with a star. */
+/** Rejects a pattern that is neither a name nor a beginning followed by a star. */
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
   if (star !== -1 && star < pattern.length - 1)
     throw badInput(`${path} can only have a star at its end, as in status.*`)
-  // A letter in place of the star makes a name of a beginning such as status.*
+  // With a letter in place of the star, a beginning such as `status.*` becomes a name that can be parsed.
   parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }
 
@@ -116,7 +116,7 @@ export function narrowed(own: RestrictionPart, added: RestrictionPart): Restrict
 
 const omitNames = ({ attributes: _attributes, ...part }: RestrictionPart): RestrictionPart => part
 
-/** Replaces the names of a key with some of them. */
+/** Limits the names of a key to some of its current names. */
 function withNames(own: RestrictionPart, attributes: AttributeScope): RestrictionPart {
   const { read = ['*'], write = ['*'] } = own.attributes ?? {}
   assertWithin(attributes.write, write, 'access.attributes.write')
@@ -132,8 +132,8 @@ function assertWithin(patterns: readonly string[], before: readonly string[], pa
 }
 
 /**
- * Returns the restrictions that the caller passes on to every role and key that the caller grants. A view is replaced
- * by a copy of its filter.
+ * Returns the restrictions that every role and key that the caller grants must have too. Replaces a view by a copy of
+ * its filter.
  */
 export function withinOf(viewer: Viewer): RestrictionPart[] {
   const inside = insideOf(viewer)

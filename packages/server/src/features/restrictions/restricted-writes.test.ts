@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 let user: TestUser
-/** A key that reaches the devices in Oslo. */
+/** A key that is restricted to the devices in Oslo. */
 let oslo: TestUser
 let inside: { id: string; service: string }
 let outside: { id: string; service: string }
@@ -151,7 +151,7 @@ describe('a restricted key', () => {
       reason: 'device',
     })
     expect(await done(oslo, registration('oslo'))).toEqual({ registerDevice: { device: { name: 'new' } } })
-    // That a hardware ID is taken is visible even if its device is outside.
+    // The error reveals that the hardware ID is in use, even if its device is outside the restriction.
     const taken = 'registerDevice(name: "new", hardwareId: "outside", attributes: { site: "oslo" }) { secret }'
     expect(await rejected(oslo, taken)).toEqual({ code: 'CONFLICT' })
   })

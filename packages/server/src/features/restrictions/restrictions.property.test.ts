@@ -22,7 +22,7 @@ const document = `query ($where: String, $context: String) { login {
   services(size: 1000) { items { device { id } } total }
   events(size: 1000) { items { target { id kind } } total } } }`
 
-/** Whether a role or key may contain the filter. */
+/** Checks whether a role or key may contain the filter. */
 const isAllowed = (where: string): boolean => {
   const { isValid, canonical } = checkFilter(where, { usage: 'accessKey' })
   return isValid && canonical !== null && canonical !== ''

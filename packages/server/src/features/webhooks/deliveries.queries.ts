@@ -45,7 +45,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Returns the IDs of those of these webhooks that have the delivery: one or none. */
+/** Returns which of these webhooks has the delivery: at most one ID. */
 export async function selectOwners(
   db: Database,
   accountId: string,

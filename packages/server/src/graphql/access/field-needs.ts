@@ -17,9 +17,7 @@ import {
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
-/**
- * A permission, or several of which one is enough. Where only one can be named, such as in an error, it is the first.
- */
+/** A permission, or several of which one is enough. Errors, which name only one, name the first. */
 export type Need = PermissionName | readonly PermissionName[]
 
 /**
@@ -38,11 +36,11 @@ interface MaskedNeed extends FieldNeed {
   readonly anyOf: number
 }
 
-/** Which restricted callers can select a field. */
+/** Defines which fields restricted callers can select. */
 export interface RestrictedRules {
-  /** Whether callers who are restricted to some devices can. */
+  /** Checks whether callers who are restricted to some devices can select a field. */
   readonly toDevices: (field: string) => boolean
-  /** Whether callers who are restricted to some attribute names can. */
+  /** Checks whether callers who are restricted to some attribute names can select a field. */
   readonly toNames: (field: string) => boolean
 }
 
@@ -50,22 +48,22 @@ export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
   /** The fields, in sorted order, that callers who are restricted to some devices cannot select. */
   readonly closed: readonly string[]
-  /** The same for callers who are restricted to some attribute names. */
+  /** The fields, in sorted order, that callers who are restricted to some attribute names cannot select. */
   readonly closedToNames: readonly string[]
   /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
-  /** Returns the needs with the permissions that a caller with these permissions uses. */
+  /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
   usedBy(granted: number): readonly FieldNeed[]
-  /** Returns the needs of the other fields. */
+  /** Returns the needs of the fields that are not omitted. */
   without(isOmitted: (field: string) => boolean): DocumentNeeds
 }
 
-/** What an operation used, or tried to use. */
+/** The fields that an operation used or tried to use. */
 export interface OperationUse {
   readonly needs: DocumentNeeds
-  /** Whether a field was rejected. Omitted if none was. */
+  /** Checks whether a field was rejected. Omitted if no field was. */
   readonly rejected?: (field: string) => boolean
-  /** Whether the document did not run. */
+  /** True if the server rejected the document without running it. */
   readonly isRejected?: boolean
 }
 
@@ -187,7 +185,7 @@ function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode
   try {
     return getDirectiveValues(directive, node, variables)?.if
   } catch {
-    // The condition is a variable without a value. The field counts as selected.
+    // If the condition is a variable without a value, the field counts as selected.
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-estimate.ts'
 
 /**
- * Counts the rows that an operation really reads but does not return. The charge for the operation is later corrected
+ * Counts the rows that an operation actually reads but does not return. The charge for the operation is later corrected
  * to this number.
  */
 export interface RowMeter {

@@ -101,7 +101,7 @@ describe('a sign-in with a typed code', () => {
     const answers = await Promise.all(
       [app, other].map((server) => send('poll', started, server).catch(() => undefined)),
     )
-    // One of the two may come before the interval has passed, or while the other creates the key.
+    // One of the two polls may arrive before the interval has passed, or while the other poll creates the key.
     const outcome = answers.find((answer) => answer?.status === 200)?.body ?? (await poll(started))[1]
     const [created, ...more] = await keysOf()
     expect(outcome).toEqual({ key: created!.key, account: account.accountId })

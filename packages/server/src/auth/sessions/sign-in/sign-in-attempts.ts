@@ -23,9 +23,9 @@ export const attemptSubject = {
   /** Limits logout tokens. Valid ones do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * The name is a hash, because people sometimes type their password into the email field. The limit is twice that of a
-   * network address, because two of the address's minutes can overlap one minute here. A single network address cannot
-   * lock out a user.
+   * The name is a hash, because people sometimes type their password into the email field. One minute of this count can
+   * overlap two minutes of a network address's count. The limit is therefore twice as high, so that a single network
+   * address cannot lock out a user.
    */
   email: (email: string): AttemptSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')

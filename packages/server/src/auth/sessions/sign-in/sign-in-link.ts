@@ -58,7 +58,7 @@ async function startSession(call: AuthRequest, personId: string): Promise<void> 
   const [address, agent] = [call.addressOf(call.request.raw), agentOf(call.request)]
   const session = { id: newToken(), token: newToken(), ends: new Date(created.getTime() + SESSION_SECONDS * 1_000) }
   await insertSession(db, { ...session, personId, address, agent, created, method: METHOD })
-  // The insertion waited for any operator who was disabling the person, so the check must follow it.
+  // The insertion waits for any transaction that disables the person, so the check must come after the insertion.
   const found = await call.sessions.find(session.token)
   if (found === undefined) throw userDisabled()
   try {

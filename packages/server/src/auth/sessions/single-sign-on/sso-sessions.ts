@@ -41,7 +41,7 @@ export async function startSession(
       encryptedIdToken: secrets.encrypt(ownerOf(personId, session.id), Buffer.from(idToken)),
     })
   })
-  // The insertion waited for any operator who was disabling the person, so the check must follow it.
+  // The insertion waits for any transaction that disables the person, so the check must come after the insertion.
   if ((await deps.sessions.find(session.token)) === undefined) throw ssoError('sso-disabled')
   try {
     await deps.onSignIn({ personId, email, address, agent, method: SSO_METHOD })

@@ -85,7 +85,7 @@ async function countNames(db: Database, accountId: string): Promise<NameCount[]>
   return [...counts.values()]
 }
 
-/** Replaces the account's summary, unless another process has saved a summary that includes later events. */
+/** Replaces the account's summary, unless another process has saved one that includes later events. */
 const saveSummary = (db: Database, accountId: string, { names, eventId }: CountedNames): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (!(await advanceSummary(transaction, accountId, eventId))) return

@@ -22,7 +22,7 @@ const READ_AT_ONCE = 5_000
 
 /**
  * Finds the devices of a filter within a request, outside of a transaction. Returns undefined if there are many, or if
- * finding them takes longer than a query may take: then the job finds them in steps.
+ * the search exceeds the query time limit. The job then finds them in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,

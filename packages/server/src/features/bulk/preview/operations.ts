@@ -120,7 +120,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Returns the size of the values. */
+/** Updates the fields. Returns the size of the values. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -133,7 +133,7 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Returns the size of the values. */
+/** Sets the attributes. Returns the size of the values. */
 function setAttributes(
   device: BulkDevice,
   { attributes, context }: { attributes: Record<string, unknown>; context?: string | null },

@@ -72,7 +72,7 @@ export async function planDevices(
   return rejectTaken(db, accountId, { job, plans })
 }
 
-/** Returns the names of rows that are to register devices, which other devices have by now. */
+/** Returns the names of the rows that register devices, if another device has the name by now. */
 async function findNamesInUse(db: Database, accountId: string, rows: readonly CsvRow[]): Promise<Set<string>> {
   const names = rows.flatMap((row) => (row.isNew === true && row.hardwareId === null ? (row.name ?? []) : []))
   if (names.length === 0) return new Set()

@@ -9,9 +9,9 @@ import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devic
 import { filterOf } from './job-filter.ts'
 import { type Plan, planDevices } from './plan-devices.ts'
 
-/** Devices that one step of a preview reads. */
+/** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** Devices of the previous preview that one step deletes. */
+/** The number of devices of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
 /**
@@ -50,10 +50,10 @@ export async function beginPreview(
   return { ...job, ...change }
 }
 
-/** Whether the devices of a job were given as a list. */
+/** Checks whether the devices of a job were given as a list. */
 const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
-/** Whether a background job must preview the devices, because there are many. */
+/** Checks whether there are so many devices that a background job must preview them. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
 
 /**

@@ -11,7 +11,7 @@ export interface RowContext {
   operations: readonly BulkOperation[]
   /** The services of the device that the row found. */
   services: readonly ServicesRow[]
-  /** Names of other devices that rows without a hardware ID are to register. */
+  /** The names of other devices. A row without a hardware ID cannot register another device with such a name. */
   namesInUse: ReadonlySet<string>
 }
 
@@ -43,7 +43,7 @@ function operationsOf(row: CsvRow, { fields }: Pick<BulkDevice, 'fields'>): Bulk
   ]
 }
 
-/** A brace in a cell is not a name in braces. */
+/** A brace in a cell is literal text, not a placeholder. */
 const literal = (value: string): string => value.replaceAll('{', '{{')
 
 const literals = (value: unknown): unknown => {

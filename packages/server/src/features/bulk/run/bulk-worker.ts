@@ -26,17 +26,17 @@ const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
 /**
- * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails is
- * then left out.
+ * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
+ * again is then skipped.
  */
 const ATTEMPTS = 5
-/** Devices that are changed one by one: those of the batch that failed. */
+/** The number of devices that are changed one by one, which are those of the failed batch. */
 const SINGLE_DEVICES = 100
 
 /** A job whose batch failed. */
 interface Trouble {
   failures: number
-  /** Devices that were changed one by one. */
+  /** The number of devices that were changed one by one. */
   changed: number
   retryAt: number
 }
@@ -62,7 +62,7 @@ export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): 
     }
   }
 
-  /** The accounts take turns: one batch of each job. Returns the milliseconds until there is more work. */
+  /** Runs one batch of each job, so the accounts take turns. Returns the milliseconds until there is more work. */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

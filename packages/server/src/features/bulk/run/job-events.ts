@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../events/record.ts'
 import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
 
-/** The events of a job that starts. Their source is the caller who starts it. */
+/** Returns the events of a job that starts. Their source is the caller who starts the job. */
 export function startEvents(job: BulkJob): NewEvent[] {
   const where = 'where' in job.target ? { where: job.target.where } : {}
   const event = { targets: [jobTarget(job)], ...(job.startedBy !== null && { source: job.startedBy }) }

@@ -10,11 +10,11 @@ import { DeviceError, runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { reasonNotToRun, viewerOfJob } from './starter.ts'
 
-/** Devices of one batch, which is one transaction. */
+/** The number of devices in a batch. A batch is one transaction. */
 const BATCH = 100
 /** A job with this rate waits only while requests wait. */
 const UNLIMITED_RATE = 10_000
-/** The longest time until a job tries again after it has used up the storage quota of its account. */
+/** The longest time until a job that has used up its account's storage quota tries again. */
 const MAX_WAIT_SECONDS = 60
 
 export interface WorkOptions {
@@ -183,10 +183,10 @@ async function failDevice(
 interface Progress {
   job: BulkJobRow
   now: Date
-  /** Devices of the batch. */
+  /** The number of devices in the batch. */
   count: number
   hasFailed?: boolean
-  /** Whether no device is left. */
+  /** Whether no devices remain. */
   isLast?: boolean
 }
 

@@ -97,7 +97,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Changes the given fields and returns the device's stored ID. Null clears any field except the name. */
+/** Changes the given fields and returns the device's stored ID. Null clears a field. The name cannot be null. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -138,8 +138,8 @@ export const lockDevicesToDelete = (
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, { ids, inside: undefined })
 
 /**
- * Deletes locked devices, records their events, and ends their connections. A device can have the drawn ID of its
- * event.
+ * Deletes locked devices, records their events, and ends their connections. A device can include an event ID that was
+ * assigned in advance.
  */
 export async function deleteLockedDevices(
   transaction: Database,

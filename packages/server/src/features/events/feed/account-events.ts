@@ -20,7 +20,7 @@ export interface EventStreamOptions {
   filter: AccountFilter
   /** Decides which events to deliver. When its signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
-  /** Returns the events that the caller may see when they are sent. If omitted, all. */
+  /** Returns the events that the caller may see at the time of sending. If omitted, the caller may see all. */
   visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>
 }
 

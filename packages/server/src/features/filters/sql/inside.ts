@@ -5,14 +5,14 @@ import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './rows.ts'
 
 /**
- * The condition that limits a statement on `device d` and `device_live l` to the devices that a caller reaches. Adds
- * the tables that the condition reads to `tables`. A restriction contains no time and reads attributes in fixed
- * contexts.
+ * Returns the condition that limits a statement on `device d` and `device_live l` to the devices that a caller can
+ * reach. Adds the tables that the condition reads to `tables`. A restriction contains no time and reads attributes in
+ * fixed contexts.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
 
-/** Limits a statement on `device d` whose text has the parameters from $1 to `used`. */
+/** SQL that limits a statement on `device d` whose text already uses the parameters $1 to `used`. */
 export interface InsideText {
   /** Joins `device_live l` if the condition reads it. */
   readonly joins: string
@@ -36,8 +36,8 @@ export function insideText(
 }
 
 /**
- * Conditions that limit a statement without these tables; none for a caller who reaches every device. `id` is the
- * device's ID.
+ * Returns the conditions that limit a statement that does not read these tables. Returns none for a caller who can
+ * reach every device. `id` is the device's ID.
  */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []

@@ -31,7 +31,7 @@ export interface ServicesSelection {
   /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now: number
   context: string | undefined
-  /** The devices that the caller reaches, if not all. */
+  /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside?: ResolvedFilter
 }
 

@@ -65,7 +65,7 @@ export async function listServices(
   })
 }
 
-/** Limits a list to the devices that the caller reaches. */
+/** Limits a list to the devices that the caller can reach. */
 const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 

@@ -40,7 +40,7 @@ async function joinAsNewPerson(
     if (email === null) throw badInput('email is missing: the invitation is not addressed to anyone')
     assertEmail(email, 'email')
     const id = randomUUID()
-    // A caller with the link may have got it from another person, so it does not confirm the address.
+    // A caller with the link may have received it from another person, so the link does not confirm the address.
     if (!(await insertPerson(transaction, { id, email, emailConfirmed: false, name, passwordHash })))
       throw new ApiError('CONFLICT', `a person with the email address ${JSON.stringify(email)} exists: sign in first`)
     const viewer = { accountId: found.accountId, email, personId: id, readOnly: false }
@@ -49,7 +49,7 @@ async function joinAsNewPerson(
   })
 }
 
-/** What the page of an invitation calls without a session. */
+/** Provides the calls of an invitation's page that need no session. */
 export const invitationPage = (deps: InvitationDeps): Invitations => ({
   describe: (token) => describeInvitation(deps, token),
   join: (joining) => joinAsNewPerson(deps, joining),

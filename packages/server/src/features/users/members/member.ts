@@ -10,7 +10,7 @@ export interface Member {
   source: string
   created: Date
   lastUsed: Date | null
-  /** The number of account keys that the person created. */
+  /** The number of the account's keys that the person created, without personal keys. */
   accountKeys: number
 }
 

@@ -121,8 +121,8 @@ async function endMembership(
 }
 
 /**
- * Gives a person the role that follows from single sign-on groups; undefined for none. Only memberships by group
- * change. Call this with the account locked. Throws CONFLICT if no owner would be left.
+ * Gives a person the role that follows from single sign-on groups; undefined removes that role. Changes only
+ * memberships that result from groups. Call this with the account locked. Throws CONFLICT if no owner would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,

@@ -29,7 +29,7 @@ export const findActor = async (
 ): Promise<Pick<KnownPerson, 'id' | 'email'> | null> => {
   if (id === null) return null
   const { accountId, founderEmail } = context.viewer
-  // If the founder is removed, the account keeps its ID. Its address is then not the address of a person.
+  // If the founder is removed, the account keeps the founder's ID, but its address no longer belongs to a person.
   if (id === accountId && founderEmail !== undefined && !founderEmail.endsWith('@account.invalid'))
     return { id, email: founderEmail }
   return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }

@@ -35,7 +35,8 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
 /**
- * Finds the role of a member or an invitation. A role that was deleted a moment ago allows nothing more than reading.
+ * Finds the role of a member or an invitation. If the role was deleted a moment ago, returns a role that allows only
+ * reading.
  */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
@@ -51,7 +52,10 @@ export async function getRole(db: Database, accountId: string, id: string): Prom
   return role
 }
 
-/** Throws FORBIDDEN if the viewer cannot give a person this role: no caller grants more than it has. */
+/**
+ * Throws FORBIDDEN if the viewer cannot give a person this role, because the role has a permission that the viewer
+ * lacks or is that of an owner.
+ */
 export function assertGrantable({ permissions = 0, isOwner = false }: Viewer, role: Role): void {
   if (role.id === 'owner' && !isOwner) throw exceeds('only owners can create, change, and remove owners')
   const more = namesIn(role.permissions & ~permissions)
@@ -124,7 +128,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/** Omitted parts of the restriction stay unchanged; null removes them. */
+/** Returns the changed restriction. An omitted part stays unchanged, and null removes it. */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined
@@ -158,7 +162,7 @@ async function lockRoles(transaction: Database, accountId: string): Promise<Role
   return readRoles(transaction, accountId)
 }
 
-/** Servers that do not know the restriction find no permissions. */
+/** Servers that do not know restrictions find no permissions. */
 function toStored(role: Role): StoredRole {
   const { id, name, permissions, groups } = role
   if (isBuiltIn(id)) return { id, name: null, permissions: null, restriction: null, groups }
@@ -208,7 +212,7 @@ function readGroups(groups: readonly string[]): string[] {
 /** The permissions of a role as the API shows them. */
 export const permissionsOf = ({ permissions }: Pick<Role, 'permissions'>): PermissionName[] => namesIn(permissions)
 
-/** Whether a member with the first role could grant the second. */
+/** Checks whether a member with the first role could grant the second. */
 export const canGrant = (granting: Role, role: Role): boolean =>
   includes(granting.permissions, role.permissions | maskOf(['MEMBER_MANAGE'])) &&
   (role.id !== 'owner' || granting.id === 'owner')

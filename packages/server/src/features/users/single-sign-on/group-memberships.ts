@@ -14,7 +14,8 @@ interface GroupDeps {
 }
 
 /**
- * Sets the memberships that depend on groups, in one transaction for each account. Other memberships stay unchanged.
+ * Updates the memberships that result from groups, in one transaction for each account. Other memberships stay
+ * unchanged.
  */
 export async function followGroups(
   { db, log }: GroupDeps,
@@ -30,7 +31,8 @@ export async function followGroups(
         await changeGroupMembership(transaction, accountId, { person, role })
       })
     } catch (error) {
-      // The last owner must stay, and a full account gets no further members. Neither affects the other accounts.
+      // The last owner must stay, and a full account accepts no further members. Neither case affects the other
+      // accounts.
       if (!(error instanceof ApiError)) throw error
       log.warn({ accountId, personId, code: error.code }, 'a membership by group was not changed')
     }

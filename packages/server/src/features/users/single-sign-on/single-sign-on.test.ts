@@ -144,7 +144,7 @@ describe('memberships by group', () => {
     expect(await roleOf(email)).toBe('group viewer')
     await signOnWith([operators])
     expect(await roleOf(email)).toBe('group operator')
-    // An absent claim, and a reference to another place, change nothing.
+    // If the claim is missing, or refers to another place, nothing changes.
     await signOnWith(undefined)
     expect(await roleOf(email)).toBe('group operator')
     await signOnWith([])
