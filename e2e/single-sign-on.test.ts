@@ -45,7 +45,7 @@ describeConsole('single sign-on', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
   }
 
-  it('joins by group, opens the requested page, and signs out here and at the provider', async () => {
+  it('joins an account by group, opens the requested page, and signs out of the console and the provider', async () => {
     const owner = await site.newPerson()
     await owner.data('mutation { updateRole(id: "operator", groups: ["staff"]) { id } }')
     provider.people.set('grace', { email: 'grace@example.com', groups: ['staff'] })

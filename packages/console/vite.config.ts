@@ -12,7 +12,7 @@ const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), compressBuild()],
-  // Hides everything but problems, because users build the console when they install Muster.
+  // Logs only warnings and errors, because users build the console when they install Muster.
   logLevel: 'warn',
   build: {
     outDir: path('dist'),

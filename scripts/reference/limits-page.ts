@@ -151,11 +151,12 @@ The cost of a write is the size of the stored data in UTF-8 bytes, plus 200 byte
 - For a registration, the cost is the size of the request body and of the code's services and
   attributes.
 
-The quota refills continuously, and completely within a day. If a write exceeds the quota, the
-server returns \`RATE_LIMITED\` and stores nothing. The message contains the quota, the cost of the
-write, and the remaining bytes. A write that is larger than the whole quota requires a full quota
-and uses all of it. Because MQTT 3.1.1 cannot report an error, the server closes the connection
-without acknowledging the publication, and logs the reason.
+The quota refills continuously, and completely within a day. If a write exceeds the remaining quota,
+the server returns \`RATE_LIMITED\` and stores nothing. The message contains the daily quota, the
+cost of the write, and the remaining quota. A write that is larger than the daily quota requires a
+full quota and uses all of it. MQTT 3.1.1 cannot report an error. If a publication exceeds the
+remaining quota, the server therefore closes the connection without acknowledging the publication,
+and logs the reason.
 
 \`login { limits }\` shows the quotas in MiB, as \`deviceMebibytesPerDay\` and
 \`accountMebibytesPerDay\`. It also shows how much of the account's quota is used.

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const target = join(folder, 'package')
   await copyServer(target)
   launcher = join(target, 'packages/cli/bin/muster.js')
-  // Link the dependencies, so that the test does not require a registry.
+  // Links the dependencies, so that the test does not require a registry.
   await symlink(join(root, 'node_modules'), join(target, 'node_modules'))
 })
 afterAll(async () => {

@@ -60,7 +60,7 @@ function printNot(operand: ResolvedFilter, kind: FilterKind): string {
 const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
   (filter.type === 'compare' || filter.type === 'list') && filter.operator === '='
 
-/** Whether a condition can be written with the prefix `services.`: its subject must be a name of the service. */
+/** Returns whether a condition can have the prefix `services.`: its subject must be a name of the service. */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&
   filter.subject.of === 'service' &&

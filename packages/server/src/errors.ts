@@ -53,7 +53,7 @@ export const requestReasons = {
   permission: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. The server ran nothing.',
+      'The role or access key lacks permissions. `extensions.missing` lists each missing permission with the field that needs it. The server did not run any part of the request.',
   },
   'exceeds-own-access': {
     code: 'FORBIDDEN',
@@ -68,7 +68,7 @@ export const requestReasons = {
   attribute: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some attributes, and the request reads or sets another one. The message names it.',
+      'The role or access key is restricted to some attributes, and the request reads or sets another attribute. The message names that attribute.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',

@@ -74,7 +74,7 @@ async function returned(url: string, started: Started, loopback: Loopback): Prom
       if ('error' in back) throw new CliError('the request was denied in the browser', { exitCode: exitCodes.refused })
       const outcome = await poll(url, started, back.code)
       if (outcome !== 'pending') return outcome
-      // Another page of this machine sent a wrong code.
+      // A different page on this machine sent a wrong code.
       await delay(started.interval * 1_000)
     }
   } finally {

@@ -20,7 +20,7 @@ it('previews, runs, lists, and undoes changes of many devices', async () => {
     code: 2,
     stderr: expect.stringContaining('Set site of 3 devices (0 unchanged, 0 rejected)'),
   })
-  // Neither leaves a job that could be started.
+  // Neither command leaves a job that can be started.
   expect(await lines('bulk', 'list')).toMatchObject([{ state: 'CANCELED' }, { state: 'CANCELED' }])
   const [job] = await lines(
     'bulk',

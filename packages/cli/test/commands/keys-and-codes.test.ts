@@ -55,7 +55,7 @@ describe('configure', () => {
 })
 
 describe('keys', () => {
-  it('shows what a key was used for, and prints the command for a key with only that', async () => {
+  it('shows what a key was used for, and prints a command that creates a key with only those permissions', async () => {
     const { lines, run, user } = await createCliUser(app)
     const limits = ['--permissions', 'device-read,event-read', '--where', 'name = "it\'s"', '--networks', '127.0.0.0/8']
     const [key] = await lines('keys', 'create', 'a gate', ...limits, '--save', 'gate')

@@ -25,7 +25,7 @@ interface Machine {
   query(): Promise<{ code: number | null; stdout: string }>
 }
 
-/** A machine whose browser writes the address that it should open to a file. */
+/** Creates a machine whose browser writes the address to a file instead of opening it. */
 async function newMachine({ hasBrowser }: { hasBrowser: boolean }): Promise<Machine & { opened: string }> {
   const folder = await temporaryFolder()
   const opened = join(folder.path, 'opened')

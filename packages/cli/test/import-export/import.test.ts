@@ -33,7 +33,7 @@ describe('importing rows', () => {
     ])
   })
 
-  it('matches rows to equal devices if several devices have the same name', async () => {
+  it('changes nothing when rows with duplicate names are imported again in any order', async () => {
     const workspace = await openWorkspace(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
     expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({

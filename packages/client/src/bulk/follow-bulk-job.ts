@@ -4,7 +4,7 @@ import type { BulkCounts, BulkState } from '../schema/types.generated.ts'
 import { pause } from '../transport/retry.ts'
 import type { CallOptions } from '../types.ts'
 
-/** How far a bulk job is. */
+/** The progress of a bulk job. */
 export interface BulkProgress {
   id: string
   state: BulkState

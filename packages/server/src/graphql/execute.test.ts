@@ -90,7 +90,7 @@ describe('executing a document', () => {
     }
   })
 
-  it('names a function member without a resolver when it is first used', async () => {
+  it('throws an error that names a function member without a resolver', async () => {
     const { errors } = await prepared({ query: '{ things { lazy } }' }).execute({ contextValue: {} })
     expect(errors?.[0]?.message).toContain('Thing.lazy has no resolver')
   })

@@ -40,7 +40,7 @@ describe('the storage quota of a device', () => {
     const rejected = await report(greedy, newValue())
     const left = DEVICE_BYTES - 4 * (15_000 + 'value'.length + 200)
     const seconds = Math.ceil((15_205 - left) / (DEVICE_BYTES / 86_400))
-    const message = `a device may store 65536 bytes a day: this write takes 15205, and ${left} are left. Retry in ${seconds} seconds`
+    const message = `a device may store 65536 bytes a day, of which ${left} remain: this write needs 15205. Retry in ${seconds} seconds`
     expect(errorOf(rejected)).toEqual([429, 'RATE_LIMITED', message])
     expect(rejected.headers.get('retry-after')).toBe(String(seconds))
     expect((await report(modest, newValue())).status).toBe(200)
@@ -117,7 +117,7 @@ describe('the storage quota of an account', () => {
     const rejected = await user.query(setValue, { id: device.id, value: newValue() })
     expect([rejected.status, Number(rejected.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
     expect(rejected.errors?.[0]?.message).toMatch(
-      /^an account may store 5242880 bytes a day: this write takes 152\d\d, and \d+ are left/,
+      /^an account may store 5242880 bytes a day, of which \d+ remain: this write needs 152\d\d/,
     )
     expect(errorOf(await report(device, newValue()))).toEqual([
       429,

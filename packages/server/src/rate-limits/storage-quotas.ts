@@ -65,7 +65,7 @@ function charge(budget: Budget, subject: string, bytes: number, whose: string): 
   // If a write is larger than the daily quota, it uses the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
-  const message = `${whose} may store ${capacity} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
+  const message = `${whose} may store ${capacity} bytes a day, of which ${budget.left(subject)} remain: this write needs ${bytes}. Retry in ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

@@ -6,7 +6,7 @@ import type { Parameter } from './operation.ts'
 export function assertType(value: unknown, type: GraphQLInputType, name: string): void {
   coerceInputValue(value, type, (path, _invalid, error) => {
     const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')
-    throw badInput(`${name}${place} is wrong: ${error.message}`)
+    throw badInput(`${name}${place} is invalid: ${error.message}`)
   })
 }
 

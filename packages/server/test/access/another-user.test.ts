@@ -76,15 +76,15 @@ describe('the calls of this test', () => {
 const sendDocument = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? queryStream(app, user, { document, device: own.device }) : user.query(document)
 
-/**
- * Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup.
- */
 /** Returns the victim's rows without the counts of what the victim's keys use, which are written in the background. */
 async function rowsOfVictim(): Promise<Record<string, unknown[]>> {
   const { key_use: _use, ...rows } = await allRowsOf(app.db, victim.userId)
   return rows
 }
 
+/**
+ * Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup.
+ */
 async function assertUntouched(): Promise<void> {
   expect(await rowsOfVictim()).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)

@@ -46,7 +46,7 @@ const existingKey = [
 ]
 /** The permissions of a key. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
-/** What a key with all permissions has once it is restricted to some devices. */
+/** The permissions that remain when a key with all permissions is restricted to some devices. */
 const restrictedKey = existingKey.filter(
   (name) => !['KEY_MANAGE', 'AUDIT_READ', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'VIEW_MANAGE'].includes(name),
 )

@@ -55,7 +55,7 @@ const leaves = ({ field }: FieldRequest): boolean => field === 'Mutation.leaveAc
 
 /**
  * A document for every field. Mutations name objects that do not exist, so they do not change the account. Documents
- * with which members leave the account run last.
+ * that make members leave the account run last.
  */
 const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) - Number(leaves(other)))
 
@@ -110,7 +110,7 @@ async function decide(caller: Caller, document: string): Promise<{ decision: Dec
   const [error] = body.errors ?? []
   const { code, reason } = error?.extensions ?? {}
   const isDecision = reason === 'permission' || reason === 'not-a-member'
-  // With data, the restriction rejected what the document does to a device.
+  // If the response contains data, the field was allowed, and the server rejected only its use on this device.
   const isClosed = reason === 'device' && body.data === undefined
   if (code !== 'FORBIDDEN' || !(isDecision || isClosed)) {
     const isReadOnly = code === 'FORBIDDEN' && /read-only/.test(error.message)

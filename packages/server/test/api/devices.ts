@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** Registers a device with any fields and returns the device. */
+/** The mutation that registers a device. It returns the device and its secret. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
   registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
     secret

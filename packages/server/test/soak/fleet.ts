@@ -55,12 +55,12 @@ async function run(): Promise<void> {
   const sendingState = setInterval(sendState, EVERY_MS)
   let fleet: ReturnType<typeof createDevice>[] = []
   let running: Promise<unknown> = Promise.resolve()
-  // Exit when the parent process ends.
+  // Exits when the parent process ends.
   process.once('disconnect', () => process.exit())
   process.on('message', async (command: FleetCommand) => {
     if (command.kind === 'receive') verifier = new Webhook(command.secret)
     else if (command.kind === 'connect') {
-      // Connect devices at their reporting rate, so that reports are spread evenly.
+      // Connects devices at their reporting rate, so that reports are spread evenly.
       const waitToConnect = createThrottle(command.devices.length / command.every)
       const behavior = { broker: command.broker, every: command.every, dropEvery: 0, waitToConnect }
       fleet = command.devices.map((device) => createDevice(device, behavior, counts))

@@ -52,7 +52,7 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     const body = JSON.stringify({ query: operation.document, variables: operation.variables(device) })
     try {
       const error = await post(pool, environment, body)
-      // Measure from the time at which the request was due, because a slow server also delays queued requests.
+      // Measures from the time at which the request was due, because a slow server also delays queued requests.
       counts.times.add(performance.now() - due)
       counts.responses++
       if (error !== undefined) countError(`${operation.name}: ${error}`)

@@ -63,7 +63,7 @@ function gather(stream: NodeJS.ReadableStream, most: number): () => Buffer {
   const chunks: Buffer[] = []
   let length = 0
   stream.on('data', (chunk: Buffer) => {
-    // Read and discard the rest, because a full pipe would block the command.
+    // Reads and discards the rest, because a full pipe would block the command.
     if (length < most) chunks.push(chunk.subarray(0, most - length))
     length += chunk.length
   })

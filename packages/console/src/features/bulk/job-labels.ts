@@ -4,7 +4,7 @@ export type Job = NonNullable<BulkJobQuery['login']>['bulkJob'][number]
 
 type Counted = Pick<BulkJobFieldsFragment, 'state' | 'counts' | 'started'>
 
-/** The number of devices that the job writes. */
+/** Returns the number of devices that the job changes or registers. */
 export const writingCount = ({ counts: { change, register } }: Counted): number => change + register
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`

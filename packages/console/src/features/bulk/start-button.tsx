@@ -9,7 +9,7 @@ import { countsText, devicesText, isDeletion, type Job, writingCount } from './j
 /** To delete more devices than this, the user must type their number. */
 const MAX_WITHOUT_TYPING = 20
 
-/** Whether the job deletes devices: by its operation, or because it undoes registrations. */
+/** Returns whether the job deletes devices, either by an operation or because it undoes registrations. */
 function deletes({ operations, target }: Job): boolean {
   const csv = target.csv as { register?: boolean; isUndo?: boolean } | undefined
   return isDeletion(operations) || (csv?.register === true && csv.isUndo === true)

@@ -96,7 +96,7 @@ export interface DeviceFilter {
   context?: string
 }
 
-/** Whether the filter can exclude devices. A context alone excludes no device. */
+/** Returns whether the filter can exclude devices. A context alone excludes no device. */
 export const isFiltered = ({ where, view }: DeviceFilter): boolean => where !== undefined || view !== undefined
 
 export const DEFAULT_SORT = 'name asc'

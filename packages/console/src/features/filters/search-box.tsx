@@ -49,7 +49,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     combobox.resetSelectedOption()
     completedTo.current = end
   }
-  // Before the next keystroke: the browser moves the cursor to the end when the value changes.
+  // Restores the cursor before the next keystroke, because the browser moves it to the end when the value changes.
   useLayoutEffect(() => {
     const end = completedTo.current
     if (end === undefined) return

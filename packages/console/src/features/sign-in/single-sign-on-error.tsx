@@ -11,7 +11,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     title: 'A person with your email address exists',
     text: 'Sign in with your password. Then link the identity under Account, Security.',
   },
-  'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled you.' },
+  'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled your user.' },
   'sso-unavailable': {
     title: 'The identity provider cannot be reached',
     text: 'Try again later. Other ways to sign in still work.',

@@ -11,7 +11,7 @@ interface SingleSignOnProps {
   isOnlyWay?: boolean
 }
 
-/** Leads to the identity provider. The page never goes there by itself. */
+/** Shows a button that opens the identity provider. The page never opens the provider without a click. */
 export function SingleSignOn({ name, to, invitation, isOnlyWay = false }: SingleSignOnProps) {
   const href = singleSignOnUrl({ to, ...(invitation !== undefined && { invitation }) })
   return (

@@ -200,21 +200,21 @@ function firstStartable(
 ): number | undefined {
   const first = user.waiting[0]!
   if (mayStart(user, first.lane)) return 0
-  // A quick statement needs less than a walking one. If no quick statement may start, no statement may.
+  // Every limit on quick statements also applies to walking ones. If no quick statement may start, no statement may.
   if (first.lane === 'quick' || !mayStart(user, 'quick')) return undefined
   const index = user.waiting.findIndex(({ lane }) => lane === 'quick')
   return index === -1 ? undefined : index
 }
 
 function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walksPerUser }: Shares): ApiError {
-  const waited = `a statement waited ${waitMs / 1_000} seconds for its turn at the database`
+  const waited = `a statement waited ${waitMs / 1_000} seconds to start`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
       `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum`,
     )
   if (user.inFlight >= perUser)
     return rateLimited(
-      `${waited} behind this account's own statements: ${user.inFlight} are running and ${user.waiting.length + 1} are waiting; send fewer requests at the same time`,
+      `${waited}: ${user.inFlight} statements of this account are running, and ${user.waiting.length + 1} are waiting; send fewer requests at the same time`,
     )
   if (lane === 'walking') return rateLimited(`${waited}: too many queries that read every record are running`)
   return new ApiError('UNAVAILABLE', `${waited}: the database is busy`, { retryAfter: 1 })

@@ -55,7 +55,7 @@ describe('values', () => {
     expect(await attempt(attributes({ $other: 'x' }))).toEqual(['RESERVED_ATTRIBUTE', expect.stringMatching(/\$other/)])
   })
 
-  it('can have the names of properties of objects', async () => {
+  it('can contain the names of JavaScript object properties', async () => {
     const [user, ids] = await newFleet(app, 1, {})
     // A document can contain the name __proto__, which a variable cannot.
     const { createBulk: job } = await user.data(
@@ -82,8 +82,8 @@ async function costOf(user: TestUser, document: string): Promise<number> {
   return before - (await left(document))
 }
 
-describe('the price', () => {
-  it('of a preview is that of the devices that it reads', async () => {
+describe('the cost of a bulk job', () => {
+  it('includes the devices that its preview reads', async () => {
     const user = await newLargeFleet(app, 4_100)
     const operations = 'operations: [{ setAttributes: { attributes: { x: "y" } } }]'
     const byFilter = (where: string) => `mutation { createBulk(target: { where: "${where}" }, ${operations}) { id } }`
@@ -98,7 +98,7 @@ describe('the price', () => {
     expect(await costOf(user, `mutation { previewBulk(id: "${large.id}") { id } }`)).toBe(4)
   })
 
-  it('includes the storage quota, for which a job waits', async () => {
+  it('is charged to the storage quota, and the job waits while the quota is used up', async () => {
     let now = 0
     const limited = await startTestApp({
       worker: true,
@@ -123,7 +123,7 @@ describe('the price', () => {
     await limited.close()
   })
 
-  it('includes the number of jobs that are not started', async () => {
+  it('does not depend on jobs that are not started, whose number is limited', async () => {
     const [user, ids] = await newFleet(app, 1)
     const job = await create(user, { ids }, [setSite('rome')])
     await run(user, job)

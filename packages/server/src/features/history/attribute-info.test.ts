@@ -101,7 +101,7 @@ it('returns null values for names that are not set and for groups, in the order 
   ])
 })
 
-it('keeps the values of services, devices, and the account apart', async () => {
+it('distinguishes the values of services, devices, and the account', async () => {
   const user = await app.createUser()
   const [first, second] = [await newDevice(user, { site: 'oslo' }), await newDevice(user)]
   await set(user, second, { site: 'oslo' })

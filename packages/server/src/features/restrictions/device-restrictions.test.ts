@@ -79,7 +79,7 @@ describe('a key that is restricted to some devices', () => {
     expect(login.presence).toBeNull()
   })
 
-  it('finds no other device, either as a position in a list or by its events', async () => {
+  it('finds no other device, neither as a position in a list nor by its events', async () => {
     for (const field of [
       `devices(after: "${ids.far}") { total }`,
       `devices(sortBy: ["name", "platform"], after: "${ids.far}") { total }`,
@@ -100,7 +100,7 @@ describe('a key that is restricted to some devices', () => {
     expect([...new Set(login.events.items.map(({ type }: Json) => type))]).toEqual(['DEVICE_REGISTER'])
   })
 
-  it('does not share the counts of other callers', async () => {
+  it('receives separate counts from an unrestricted caller with the same request', async () => {
     const facets = '{ login { facets(by: ["platform"]) { total buckets { value } } } }'
     const totals = async (caller: TestUser): Promise<number> => (await caller.data(facets)).login.facets[0].total
     expect([await totals(user), await totals(oslo), await totals(user)]).toEqual([4, 2, 4])

@@ -49,7 +49,7 @@ const reader = (): Promise<TestUser> => create('{ read: ["site", "net.w*"], writ
 const forbidden = { code: 'FORBIDDEN', reason: 'attribute' }
 
 describe('a key that is restricted to some attributes', () => {
-  it('reads only these', async () => {
+  it('reads only these attributes', async () => {
     const key = await reader()
     const visible = { site: 'oslo', net: { wifi: 'w', wired: 'x' }, status: { fan: 'ok' }, $svc: { statusA: 'a' } }
     const fields = `attributes inNight: attributes(context: "night") secret: attribute(name: "secret") site: attribute(name: "site")
@@ -98,7 +98,7 @@ describe('a key that is restricted to some attributes', () => {
       expect((await key.data(alone)).login.devices.items[0]).toMatchObject({ categoryA: null, statusA: 'a' })
   })
 
-  it('does not filter, sort, or group by others', async () => {
+  it('cannot filter, sort, or group by other attributes', async () => {
     const key = await reader()
     for (const field of [
       'devices(where: "secret = hidden") { total }',
@@ -134,7 +134,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(login).toEqual({ devices: { total: 1 }, facets: [{ distinct: 1 }, { distinct: 1 }] })
   })
 
-  it('sets only what it may', async () => {
+  it('sets only the attributes that it may set', async () => {
     const key = await reader()
     const narrow = await create('{ read: ["*"], write: ["status.a*"] }')
     const before = await rowsWithoutUsage(app.db, user.accountId)
@@ -159,7 +159,7 @@ describe('a key that is restricted to some attributes', () => {
     await key.data(`mutation { setAttribute(serviceId: "${device}", name: "status", value: null) }`)
   })
 
-  it('can only lose names, and shows them', async () => {
+  it('can lose names but not gain any, and shows its names', async () => {
     const key = await create('{ read: ["site", "net.*"], write: ["status.*"] }')
     expect((await key.data('{ me { grant { attributes { read write } where } } }')).me.grant).toEqual({
       attributes: { read: ['site', 'net.*'], write: ['status.*'] },
@@ -192,7 +192,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(me).toEqual({ accessKey: shown, grant: shown })
   })
 
-  it('reaches devices by a filter whose names it cannot read', async () => {
+  it('can reach devices through a filter on names that it cannot read', async () => {
     const key = await create('{ read: ["site"], write: [] }', ', where: "secret = hidden"')
     const { login } = await key.data('{ login { devices { total items { attributes } } } }')
     expect(login.devices).toEqual({ total: 1, items: [{ attributes: { site: 'oslo' } }] })

@@ -42,7 +42,7 @@ const set = (id: string, name: string, value: string, context?: string): Promise
 const namesIn = (stream: RawStream): string[] => eventsOf(stream).map(({ target }: Json) => target[0].name)
 
 describe('a stream of a restricted key', () => {
-  it.each(['on this server', 'on another server'])('contains only events of devices inside, %s', async (where) => {
+  it.each(['on this server', 'on another server'])('contains only events of devices inside the restriction, %s', async (where) => {
     const server = where === 'on this server' ? app : other
     const stream = await openTestStream({ app: server, user: server.as(oslo), query: EVENTS, variables: {} })
     await set(far, 'rack', '1')
@@ -57,7 +57,7 @@ describe('a stream of a restricted key', () => {
     stream.cut()
   })
 
-  it('contains no event of a device that has left', async () => {
+  it('contains no events of a device that is no longer inside the restriction', async () => {
     const { login } = await user.data(`{ login { events(deviceId: ["${far}"]) { last } } }`)
     await set(near, 'rack', '1')
     await set(near, 'site', 'bergen')
@@ -78,7 +78,7 @@ describe('a stream of a restricted key', () => {
 })
 
 describe('a restricted key', () => {
-  it('downloads only devices inside, and their events', async () => {
+  it('downloads only devices inside its restriction, and their events', async () => {
     const { login } = await oslo.data(
       '{ login { devicesUrl eventsUrl some: eventsUrl(where: "type = DEVICE_REGISTER") } }',
     )
@@ -101,7 +101,7 @@ describe('a restricted key', () => {
     await expect.poll(() => download(login.some), NOTIFIED).not.toContain('far')
   })
 
-  it('reads the names, values, and contexts of devices inside', async () => {
+  it('reads the names, values, and contexts only of devices inside its restriction', async () => {
     await set(near, 'rack', '1', 'night')
     await set(far, 'rack', '2', 'day')
     const { login } = await oslo.data(`{ login {

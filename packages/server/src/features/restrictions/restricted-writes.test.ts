@@ -45,7 +45,7 @@ async function rejected(caller: TestUser, mutation: string): Promise<Json> {
 const done = (caller: TestUser, mutation: string): Promise<Json> => caller.data(`mutation { ${mutation} }`)
 
 describe('a restricted key', () => {
-  it('changes devices inside', async () => {
+  it('changes devices inside its restriction', async () => {
     const { id, service } = inside
     await done(oslo, `setAttribute(serviceId: "${id}", name: "rack", value: "1")`)
     await done(oslo, `setAttribute(serviceId: "${id}", name: "rack", value: "2", context: "night")`)
@@ -70,7 +70,7 @@ describe('a restricted key', () => {
     await done(oslo, `deleteDevice(deviceId: "${id}")`)
   })
 
-  it('finds no device outside', async () => {
+  it('finds no device outside its restriction', async () => {
     const { id, service } = outside
     for (const mutation of [
       `setAttribute(serviceId: "${id}", name: "rack", value: "1")`,
@@ -142,7 +142,7 @@ describe('a restricted key', () => {
     expect(await rejected(byContext, inDay)).toEqual(forbidden)
   })
 
-  it('registers only devices that are inside', async () => {
+  it('registers only devices inside its restriction', async () => {
     const registration = (site: string): string =>
       `registerDevice(name: "new", hardwareId: "${site}", attributes: { site: "${site}" }) { device { name } }`
     expect(await rejected(oslo, registration('bergen'))).toEqual({ code: 'FORBIDDEN', reason: 'device' })

@@ -40,7 +40,7 @@ function delayResponses(at: Receiver): (status: number) => void {
 }
 
 describe('the receiver of a webhook', slow, () => {
-  it('disables its webhook and causes an event if it responds with 410', async () => {
+  it('disables its webhook by responding with 410, and the server records an event', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 410
@@ -56,7 +56,7 @@ describe('the receiver of a webhook', slow, () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('cannot disable the webhook with a late 410 after it was replaced, and the delivery goes to the new URL', async () => {
+  it('does not disable the webhook with a late 410 after its URL was replaced, and the delivery goes to the new URL', async () => {
     const { id } = await hooks.createWebhook()
     const end = delayResponses(receiver)
     await hooks.register()
@@ -70,7 +70,7 @@ describe('the receiver of a webhook', slow, () => {
     expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
   })
 
-  it('does not open the circuit of its replacement with late failures', async () => {
+  it('does not affect the circuit breaker of its replacement by failing late', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => void response.writeHead(500).end())
     await Promise.all([hooks.register(), hooks.register()])
@@ -143,7 +143,7 @@ describe('the receiver of a webhook', slow, () => {
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)
   })
 
-  it('causes its webhook to be paused after five days of failures, until the webhook is enabled again', async () => {
+  it('receives nothing after five days of failures until the webhook is enabled again', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500

@@ -2,7 +2,7 @@ export type ConsolePage = 'index.html' | 'doc.html'
 
 /**
  * Blocks resources from other hosts, inline scripts, and embedding in frames. Allows inline styles, because the
- * components set styles on elements at run time.
+ * components insert `<style>` elements at run time.
  */
 const policy = {
   'default-src': "'none'",

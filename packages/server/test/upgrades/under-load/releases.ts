@@ -23,7 +23,7 @@ export async function formerReleases(): Promise<Release[]> {
   const now = namesOf(await readdir(join(root, migrationsFolder)))
   const commits = (await git('log', '--format=%H', '--reverse', '--', `:(glob)${migrationsFolder}/*.ts`)).split('\n')
   const changing = commits.filter(Boolean)
-  // Check the parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
+  // Checks the parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
   const candidates = [...changing.slice(1).map((commit) => `${commit}^`), 'HEAD']
   const releases = new Map<string, Release>()
   for (const candidate of candidates) {

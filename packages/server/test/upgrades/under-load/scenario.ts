@@ -107,7 +107,7 @@ async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promi
       isOver = true
     })
     while (!isOver && !(await isMigrating(db))) await sleep(5)
-    // Because most steps are short and some are long, wait 2 to 1,000 ms with a logarithmic distribution.
+    // Waits 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
     const wasMigrating = await isMigrating(db)
     await server.stop('SIGKILL')

@@ -102,13 +102,13 @@ describe('single sign-on', () => {
     expect(provider.tokenRequests.at(-1)?.get('code_verifier')).toMatch(/^[\w-]{43}$/)
   })
 
-  it.each(Object.keys(forgeries))('signs no user in with a token with %s', async (name) => {
+  it.each(Object.keys(forgeries))('rejects an ID token with %s', async (name) => {
     const attempt = await start(forgeries[name])
     expect(reasonIn(await attempt.finish())).toBe('sso-failed')
     expect(await personIn(attempt.browser)).toBeNull()
   })
 
-  it.each(Object.keys(responses))('signs no user in with a response with %s', async (name) => {
+  it.each(Object.keys(responses))('rejects a response with %s', async (name) => {
     const attempt = await start()
     const { send, reason = 'sso-failed' } = responses[name]!
     expect(reasonIn(await send(attempt))).toBe(reason)

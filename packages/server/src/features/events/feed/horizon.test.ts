@@ -35,8 +35,8 @@ const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('draw', 'end' as const), which: fc.nat(20) }),
 )
 
-describe('the horizon of the event feed', () => {
-  it('stays below every ID of a running transaction, and reaches the last ID when all transactions have ended', () => {
+describe('the highest settled event ID', () => {
+  it('is below the event IDs of running transactions, and is the last event ID when no transaction is running', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()

@@ -75,7 +75,7 @@ it('sends to one address, whatever it contains', async () => {
   expect(mail.received.flatMap(({ to }) => to).filter((each) => each === 'eve@example.com')).toEqual([])
 })
 
-it('writes the name of the account only as text', async () => {
+it('adds no header or recipient from the name of the account', async () => {
   const name = 'Fleet <b>Bcc: eve@example.com</b> ‮'
   await done(team.admin, 'mutation ($name: String) { updateAccount(name: $name) { name } }', { name })
   const { id } = await invite('lin@example.com')
@@ -86,7 +86,7 @@ it('writes the name of the account only as text', async () => {
   expect(headers).not.toContain('eve@example.com')
 })
 
-it('needs both settings', async () => {
+it('requires a sender and a valid URL of the mail server', async () => {
   await expect(app.startAnother({ env: { MUSTER_SMTP_URL: mail.url } })).rejects.toThrow('MUSTER_SMTP_FROM')
   for (const url of ['http://example.com', 'smtp://', 'smtp://host?attachment=/etc/passwd'])
     await expect(app.startAnother({ env: { MUSTER_SMTP_URL: url, MUSTER_SMTP_FROM: 'a@b' } })).rejects.toThrow(

@@ -113,7 +113,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
     const before = roles.find((role) => role.id === id)
     if (before === undefined) throw notFound('role', id)
     if (isBuiltIn(id) && (name != null || access != null))
-      throw badInput(`of the built-in role ${id}, only groups can be changed: create another role`)
+      throw badInput(`only the groups of the built-in role ${id} can be changed: create another role`)
     const after = { ...before, ...change, ...(own !== undefined && { own }) }
     if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
     await assertViews({ db: transaction, viewer }, after.own)

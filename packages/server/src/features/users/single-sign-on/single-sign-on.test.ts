@@ -211,7 +211,7 @@ describe('memberships by group', () => {
 })
 
 describe('the setting for sign-up', () => {
-  it('gives everyone else an own account with anyone, and rejects groups with invited', async () => {
+  it('creates an account for an unknown person if set to anyone, and rejects groups if set to invited', async () => {
     const settings = ssoSettings(provider.issuer)
     const clock = () => new Date(now)
     const open = await app.startAnother({ env: { ...settings, MUSTER_OIDC_SIGN_UP: 'anyone' }, clock })
