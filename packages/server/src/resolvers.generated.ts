@@ -34,8 +34,8 @@ export type Scalars = {
 export type User = {
   __typename?: 'User';
   /**
-   * The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. With key, only these
-   * keys; unknown IDs are omitted.
+   * The account's access keys, newest first. Callers without KEY_MANAGE and AUDIT_READ get only their own personal keys. With key,
+   * the list contains only these keys and omits unknown IDs.
    */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. */
@@ -417,11 +417,11 @@ export type AccessKey = {
   kind: Scalars['String']['output'];
   /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
   where?: Maybe<Scalars['String']['output']>;
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -436,13 +436,14 @@ export type AccessKey = {
   /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields with a permission that the key used in the last days, 1 to 400, most recent first. The server writes the counts once
-   * a minute. For several keys at once, this list can exceed the limit of objects: pass key to accessKeys.
+   * The fields that the key used in the last days, 1 to 400, each with its permission, most recent first. The server updates the
+   * counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to
+   * accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's
-   * uses for that long.
+   * The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses
+   * for that long.
    */
   unused?: Maybe<Array<Permission>>;
 };
@@ -2108,10 +2109,10 @@ export type Person = {
 /** The permissions of a request in an account. */
 export type Grant = {
   __typename?: 'Grant';
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
-  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for base values. */
@@ -2173,11 +2174,11 @@ export type Role = {
   name: Scalars['String']['output'];
   builtIn: Scalars['Boolean']['output'];
   permissions: Array<Permission>;
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that members can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
   /** Members find and change only devices that match this filter, in canonical form; null for all. */
   where?: Maybe<Scalars['String']['output']>;
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for base values. */
   context?: Maybe<Scalars['String']['output']>;
@@ -2206,14 +2207,14 @@ export type AccessInput = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Names as in setAttribute, or a beginning followed by a star: site, status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name that ends with a star stands for all names with that beginning: status.*, net.w*, * */
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<Scalars['String']['input']>;
   write?: Array<Scalars['String']['input']>;
 };
 
-/** Names of attributes, or beginnings followed by a star. */
+/** Attribute names. A name that ends with a star stands for all names with that beginning. */
 export type AttributeScope = {
   __typename?: 'AttributeScope';
   read: Array<Scalars['String']['output']>;

@@ -43,7 +43,7 @@ export interface AccessInput {
   where?: string | null | undefined
 }
 
-/** Names as in setAttribute, or a beginning followed by a star: site, status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name that ends with a star stands for all names with that beginning: status.*, net.w*, * */
 export interface AttributeScopeInput {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: readonly string[] | undefined
@@ -123,7 +123,7 @@ export interface ViewColumnInput {
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all. */
   attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
@@ -154,9 +154,9 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: string | null
-  /** The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's uses for that long. */
+  /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
   where: string | null
@@ -234,7 +234,7 @@ export interface AttributeName {
   services: number
 }
 
-/** Names of attributes, or beginnings followed by a star. */
+/** Attribute names. A name that ends with a star stands for all names with that beginning. */
 export interface AttributeScope {
   read: string[]
   write: string[]
@@ -599,13 +599,13 @@ export interface FilterTerm {
 
 /** The permissions of a request in an account. */
 export interface Grant {
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all. */
   attributes: AttributeScope | null
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
   where: string | null
 }
 
@@ -740,7 +740,7 @@ export interface RegistrationCode {
 
 /** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that members can read and set; null for all. */
   attributes: AttributeScope | null
   builtIn: boolean
   /** The context in which the filter reads attributes; null for base values. */
@@ -752,7 +752,7 @@ export interface Role {
   members: number
   name: string
   permissions: Permission[]
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
   /** Members find and change only devices that match this filter, in canonical form; null for all. */
   where: string | null
@@ -927,7 +927,7 @@ export interface WebhookDeliveryList {
 export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the key can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
@@ -958,15 +958,15 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: Leaf<string | null>
-  /** The permissions of the key that no field used in the last days, 1 to 400, needs; null if the server has not counted the key's uses for that long. */
+  /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields with a permission that the key used in the last days, 1 to 400, most recent first. The server writes the counts once a minute. For several keys at once, this list can exceed the limit of objects: pass key to accessKeys. */
+  /** The fields that the key used in the last days, 1 to 400, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view: Branch<'View', 'maybe'>
   /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
   where: Leaf<string | null>
@@ -1486,13 +1486,13 @@ export interface FilterTermFields {
 
 /** The selectable fields of Grant. */
 export interface GrantFields {
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that the request can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
   where: Leaf<string | null>
 }
 
@@ -1998,7 +1998,7 @@ export interface RegistrationCodeFields {
 
 /** The selectable fields of Role. */
 export interface RoleFields {
-  /** Names of attributes that it can read and set; null for all. */
+  /** The names of the attributes that members can read and set; null for all. */
   attributes: Branch<'AttributeScope', 'maybe'>
   builtIn: Leaf<boolean>
   /** The context in which the filter reads attributes; null for base values. */
@@ -2010,7 +2010,7 @@ export interface RoleFields {
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
-  /** The same by a view; null for none. */
+  /** A saved view whose filter also limits the devices; null for none. */
   view: Branch<'View', 'maybe'>
   /** Members find and change only devices that match this filter, in canonical form; null for all. */
   where: Leaf<string | null>
@@ -2110,7 +2110,7 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. With key, only these keys; unknown IDs are omitted. */
+  /** The account's access keys, newest first. Callers without KEY_MANAGE and AUDIT_READ get only their own personal keys. With key, the list contains only these keys and omits unknown IDs. */
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>

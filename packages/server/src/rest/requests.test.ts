@@ -64,7 +64,7 @@ describe('the query string of a GET request', () => {
     ['size=1e2', 'size must be a whole number'],
     ['size=', 'size must be a whole number'],
     ['size=%201', 'size must be a whole number'],
-    ['size=3000000000', 'size is wrong'],
+    ['size=3000000000', 'size is invalid'],
     ['size=1001', 'size'],
     ['from=0', 'from'],
     ['application=28&application=x', 'application must be a whole number'],
@@ -78,7 +78,7 @@ describe('the query string of a GET request', () => {
     ['sort=name%20up', 'sort'],
     ['name=%ff', 'percent-encoded UTF-8'],
     ['attributes=oslo', 'attributes is not valid JSON'],
-    ['attributes=%5B%5D', 'attributes is wrong'],
+    ['attributes=%5B%5D', 'attributes is invalid'],
     ['attributes=%7B%22__proto__%22%3A%20%22x%22%7D', '__proto__'],
     ['attributes.__proto__=x', '__proto__'],
     ['attributes.a=x&attributes.a=y', 'attributes.a is given twice'],
@@ -91,8 +91,8 @@ describe('the query string of a GET request', () => {
 
   it.each([
     ['/services', 'id is missing'],
-    ['/events?types=NOPE', 'types[0] is wrong'],
-    ['/events?minDate=yesterday', 'minDate is wrong'],
+    ['/events?types=NOPE', 'types[0] is invalid'],
+    ['/events?minDate=yesterday', 'minDate is invalid'],
     ['/version?x=1', 'this route accepts none'],
   ])('is rejected in %j', async (path, message) => {
     const response = await rest('GET', path)
@@ -146,13 +146,13 @@ describe('the body of a REST request', () => {
     ['[]', 'must be a JSON object'],
     ['null', 'must be a JSON object'],
     ['{}', 'name is missing'],
-    ['{"name": null}', 'name is wrong'],
-    ['{"name": 3}', 'name is wrong'],
-    ['{"name": "a", "services": [{"name": "x", "port": "22"}]}', 'services[0].port is wrong'],
+    ['{"name": null}', 'name is invalid'],
+    ['{"name": 3}', 'name is invalid'],
+    ['{"name": "a", "services": [{"name": "x", "port": "22"}]}', 'services[0].port is invalid'],
     ['{"name": "a", "services": [{"name": "x", "ports": 22}]}', '"ports"'],
     ['{"name": "a", "__proto__": {}}', '__proto__'],
     ['{"name": "a", "toString": 1}', '"toString" is not a member of the body; valid names: name, '],
-    ['{"name": "a", "attributes": "x"}', 'attributes is wrong'],
+    ['{"name": "a", "attributes": "x"}', 'attributes is invalid'],
   ])('is rejected as %j', async (body, message) => {
     const response = await rest('POST', '/devices', { body })
     expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
