@@ -7,5 +7,7 @@ export async function printInvitation(invitation: Invitation, { json }: { json?:
   if (json) return printJson(invitation)
   const { link, role, expires } = invitation
   if (link !== null) await say(link)
-  console.error(`The link is shown only once. One person can accept the role ${role.name} with it, until ${localTime(expires)}.`)
+  console.error(
+    `The link is shown only once. One person can accept the role ${role.name} with it, until ${localTime(expires)}.`,
+  )
 }

@@ -70,7 +70,9 @@ it('creates, renews, and deletes invitations', async () => {
   const { run, lines } = await createCliUser(app)
   const created = await run('invitations', 'create', 'lin@example.com', '--role', 'operator', '--expires', '2d')
   expect(created.stdout).toMatch(/^http\S+\/invitation#\S+\n$/)
-  expect(created.stderr).toContain('The link is shown only once. One person can accept the role operator with it, until ')
+  expect(created.stderr).toContain(
+    'The link is shown only once. One person can accept the role operator with it, until ',
+  )
   const [invitation] = await lines('invitations', 'list')
   expect(invitation).toMatchObject({ email: 'lin@example.com', role: { id: 'operator' } })
   expect(invitation).not.toHaveProperty('link')

@@ -42,20 +42,23 @@ const set = (id: string, name: string, value: string, context?: string): Promise
 const namesIn = (stream: RawStream): string[] => eventsOf(stream).map(({ target }: Json) => target[0].name)
 
 describe('a stream of a restricted key', () => {
-  it.each(['on this server', 'on another server'])('contains only events of devices inside the restriction, %s', async (where) => {
-    const server = where === 'on this server' ? app : other
-    const stream = await openTestStream({ app: server, user: server.as(oslo), query: EVENTS, variables: {} })
-    await set(far, 'rack', '1')
-    await set(user.accountId, 'rack', '1')
-    await set(near, 'rack', '1')
-    await until(() => eventsOf(stream).length > 0)
-    await user.data('mutation { createRegistrationCode(name: "x") { code } }')
-    await register('hidden', { site: 'bergen' })
-    await register('shown', { site: 'oslo' })
-    await until(() => eventsOf(stream).length > 1)
-    expect(namesIn(stream)).toEqual(['near', 'shown'])
-    stream.cut()
-  })
+  it.each(['on this server', 'on another server'])(
+    'contains only events of devices inside the restriction, %s',
+    async (where) => {
+      const server = where === 'on this server' ? app : other
+      const stream = await openTestStream({ app: server, user: server.as(oslo), query: EVENTS, variables: {} })
+      await set(far, 'rack', '1')
+      await set(user.accountId, 'rack', '1')
+      await set(near, 'rack', '1')
+      await until(() => eventsOf(stream).length > 0)
+      await user.data('mutation { createRegistrationCode(name: "x") { code } }')
+      await register('hidden', { site: 'bergen' })
+      await register('shown', { site: 'oslo' })
+      await until(() => eventsOf(stream).length > 1)
+      expect(namesIn(stream)).toEqual(['near', 'shown'])
+      stream.cut()
+    },
+  )
 
   it('contains no events of a device that is no longer inside the restriction', async () => {
     const { login } = await user.data(`{ login { events(deviceId: ["${far}"]) { last } } }`)
