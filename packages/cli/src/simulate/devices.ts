@@ -6,7 +6,7 @@ import type { Credentials } from './device.ts'
 
 /** The platform that marks devices for simulations to reuse or remove. */
 const PLATFORM = 'muster-simulator'
-/** Number of requests in flight, just below the 10 connections in the server's default pool. */
+/** Number of requests in flight. By default, a server process runs at most 10 statements of a user at a time. */
 const CONCURRENCY = 8
 /** Number of devices per request. The API limits the aliases of one field per document to this number. */
 const ROTATIONS = 15

@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Number of documents in flight, just below the 10 connections in the server's default pool. */
+/** Number of documents in flight. By default, a server process runs at most 10 statements of a user at a time. */
 const CONCURRENCY = 8
 /** The API limits the aliases of one field in a document to this number. */
 const REGISTRATIONS = 15

@@ -214,7 +214,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
     )
   if (user.inFlight >= perUser)
     return rateLimited(
-      `${waited}: ${user.inFlight} statements of this account are running, and ${user.waiting.length + 1} are waiting; send fewer requests at the same time`,
+      `${waited}: this account has ${user.inFlight} statements running and ${user.waiting.length + 1} waiting; send fewer requests at the same time`,
     )
   if (lane === 'walking') return rateLimited(`${waited}: too many queries that read every record are running`)
   return new ApiError('UNAVAILABLE', `${waited}: the database is busy`, { retryAfter: 1 })

@@ -142,7 +142,7 @@ it('rejects a statement that waits too long, and reports what it waited for', as
     ['RATE_LIMITED', 1],
   ])
   expect(rejected[0]!.message).toMatch(/2 other queries of this account that read every record are running/)
-  expect(rejected[1]!.message).toMatch(/behind this account's own statements: 3 are running/)
+  expect(rejected[1]!.message).toMatch(/this account has 3 statements running/)
   await release()
   await Promise.all([...walks, ...others])
   expect(isIdle(database)).toBe(true)
