@@ -1366,6 +1366,9 @@ export type BulkTargetInput = {
 export type BulkOperationInput = {
   setAttributes?: InputMaybe<BulkAttributesInput>;
   update?: InputMaybe<BulkUpdateInput>;
+  /** Adds a service to each device, like the mutation addService. */
+  addService?: InputMaybe<ServiceInput>;
+  removeService?: InputMaybe<BulkRemoveServiceInput>;
   /** Deletes the devices. Must be the only operation. */
   delete?: InputMaybe<BulkDeleteInput>;
 };
@@ -1378,6 +1381,20 @@ export type BulkAttributesInput = {
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
+  /**
+   * A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter
+   * reads base attributes, and sees the services as they were before the first operation.
+   */
+  services?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Removes services of each device with their attributes. */
+export type BulkRemoveServiceInput = {
+  /**
+   * A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as
+   * they were before the first operation.
+   */
+  where: Scalars['String']['input'];
 };
 
 /**
@@ -1511,8 +1528,9 @@ export type BulkItem = {
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
-   * The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the
-   * changed fields. delete contains the device's name. register contains the values of the new device.
+   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if
+   * the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of
+   * services. delete contains the device's name. register contains the values of the new device.
    */
   changes: Scalars['Object']['output'];
   /** Why the job skipped the device or did not revert it completely. */
@@ -2458,6 +2476,7 @@ export type ResolversTypes = {
   BulkTargetInput: BulkTargetInput;
   BulkOperationInput: BulkOperationInput;
   BulkAttributesInput: BulkAttributesInput;
+  BulkRemoveServiceInput: BulkRemoveServiceInput;
   BulkUpdateInput: BulkUpdateInput;
   BulkDeleteInput: BulkDeleteInput;
   BulkJob: ResolverTypeWrapper<BulkJobModel>;
@@ -2546,6 +2565,7 @@ export type ResolversParentTypes = {
   BulkTargetInput: BulkTargetInput;
   BulkOperationInput: BulkOperationInput;
   BulkAttributesInput: BulkAttributesInput;
+  BulkRemoveServiceInput: BulkRemoveServiceInput;
   BulkUpdateInput: BulkUpdateInput;
   BulkDeleteInput: BulkDeleteInput;
   BulkJob: BulkJobModel;

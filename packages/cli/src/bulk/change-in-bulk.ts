@@ -46,6 +46,11 @@ export const withJobOptions = (command: Command): Command =>
     .option('--detach', 'start the job and do not wait for its end')
     .option('-y, --yes', 'skip the confirmation prompt')
 
+/** Options of the commands that change attributes. */
+export interface AttributeOptions extends BulkOptions {
+  services?: string
+}
+
 type Operations = Parameters<Mutations['createBulk']>[0]['operations']
 
 /** Previews a change, asks for confirmation, starts it, and waits for its end. */
@@ -111,4 +116,19 @@ export async function startPreviewed(
       `${last.state}: ${last.counts.done} done, ${last.counts.failed} failed, ${last.counts.skipped} skipped (${id})`,
     )
   if (!detach) assertComplete(last)
+}
+
+/** Changes attributes of devices, or of their services. `what` names the change, such as `Set site`. */
+export async function changeAttributesInBulk(
+  attributes: Record<string, unknown>,
+  what: string,
+  { services, ...options }: AttributeOptions,
+): Promise<void> {
+  const { context } = options
+  const setAttributes = {
+    attributes,
+    ...(context !== undefined && { context }),
+    ...(services !== undefined && { services }),
+  }
+  await changeInBulk([{ setAttributes }], `${what} of${services === undefined ? '' : ' the services of'}`, options)
 }

@@ -71,6 +71,23 @@ it('previews, runs, lists, and undoes changes of many devices', async () => {
   expect(await run('bulk', 'update', '--where', 'id:*')).toMatchObject({ code: 2 })
 })
 
+it('adds and removes services, and sets their attributes', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  await addDevices(user, ['a', 'b'], {})
+  const all = ['--where', 'id:*', '--yes']
+  const services = async (): Promise<string> => (await run('services', 'list', '--columns', 'name,port')).stdout
+  expect(await lines('bulk', 'add-service', 'web=https:8443', ...all)).toMatchObject([{ counts: { done: 2 } }])
+  expect(await lines('bulk', 'add-service', 'telnet', ...all)).toMatchObject([{ counts: { done: 2 } }])
+  expect(await lines('bulk', 'set', 'rack=1', ...all, '--services', 'name = web')).toMatchObject([
+    { counts: { done: 2 } },
+  ])
+  const { login } = await user.data('{ login { services(where: "attributes.rack = 1") { items { name } } } }')
+  expect(login.services.items).toEqual([{ name: 'web' }, { name: 'web' }])
+  expect(await lines('bulk', 'remove-service', 'port = 23', ...all)).toMatchObject([{ counts: { done: 2 } }])
+  expect(await services()).toBe('name  port\nweb   8443\nweb   8443\n')
+  expect(await run('bulk', 'add-service', 'a;b', ...all)).toMatchObject({ code: 2 })
+})
+
 it('pauses, resumes, and cancels a job', async () => {
   const { user, run, lines } = await createCliUser(app)
   // At one device per second, the job is still running at the end of the test.

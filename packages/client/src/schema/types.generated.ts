@@ -62,6 +62,8 @@ export interface BulkAttributesInput {
   /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
+  /** A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter reads base attributes, and sees the services as they were before the first operation. */
+  services?: string | null | undefined
 }
 
 /** The options for deleting devices. */
@@ -72,10 +74,19 @@ export interface BulkDeleteInput {
 
 /** One operation on each device. Set exactly one field. */
 export interface BulkOperationInput {
+  /** Adds a service to each device, like the mutation addService. */
+  addService?: ServiceInput | null | undefined
   /** Deletes the devices. Must be the only operation. */
   delete?: BulkDeleteInput | null | undefined
+  removeService?: BulkRemoveServiceInput | null | undefined
   setAttributes?: BulkAttributesInput | null | undefined
   update?: BulkUpdateInput | null | undefined
+}
+
+/** Removes services of each device with their attributes. */
+export interface BulkRemoveServiceInput {
+  /** A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as they were before the first operation. */
+  where: string
 }
 
 /** The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use id:*. */
@@ -296,7 +307,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed. */
   code: string | null
@@ -1107,7 +1118,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. register contains the values of the new device. */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of services. delete contains the device's name. register contains the values of the new device. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed. */
   code: Leaf<string | null>

@@ -7,6 +7,11 @@ export type BulkAttributesInput = {
    */
   attributes: Record<string, unknown>;
   context?: string | null | undefined;
+  /**
+   * A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter
+   * reads base attributes, and sees the services as they were before the first operation.
+   */
+  services?: string | null | undefined;
 };
 
 /** The options for deleting devices. */
@@ -25,8 +30,11 @@ export type BulkItemStatus =
 
 /** One operation on each device. Set exactly one field. */
 export type BulkOperationInput = {
+  /** Adds a service to each device, like the mutation addService. */
+  addService?: ServiceInput | null | undefined;
   /** Deletes the devices. Must be the only operation. */
   delete?: BulkDeleteInput | null | undefined;
+  removeService?: BulkRemoveServiceInput | null | undefined;
   setAttributes?: BulkAttributesInput | null | undefined;
   update?: BulkUpdateInput | null | undefined;
 };
@@ -39,6 +47,15 @@ export type BulkOutcome =
   /** The change would fail. See code and message. */
   | 'REJECTED'
   | 'UNCHANGED';
+
+/** Removes services of each device with their attributes. */
+export type BulkRemoveServiceInput = {
+  /**
+   * A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as
+   * they were before the first operation.
+   */
+  where: string;
+};
 
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason =

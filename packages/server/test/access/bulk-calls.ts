@@ -55,6 +55,8 @@ const others = [
   'target.register',
   'operations.setAttributes',
   'operations.update',
+  'operations.addService',
+  'operations.removeService',
   'operations.delete',
   'name',
   'rate',

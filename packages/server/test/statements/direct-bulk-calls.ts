@@ -1,11 +1,13 @@
 import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
 import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
 import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
+import * as bulkServices from '../../src/features/bulk/bulk-services.queries.ts'
 import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
 import { newId } from '../../src/features/devices/device-id.ts'
 import * as eventIds from '../../src/features/events/event-ids.queries.ts'
 import { readFilter } from '../../src/features/filters/read-filter.ts'
+import * as servicesOfMany from '../../src/features/services/services-of-many.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
 interface Existing {
@@ -23,6 +25,8 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
   }
   const bulkPlace = { accountId, jobId: bulkJob }
   const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
+  const serviceFilter = readFilter('port = 22 AND state = active', { kind: 'service', path: 'where' })!
+  const service = { ...newDevice.services[0]!, id: newId(), deviceId: id }
   return [
     (db) => bulkJobs.selectActiveJobs(db),
     (db) => bulkJobs.takeJob(db, accountId, bulkJob),
@@ -46,7 +50,11 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkRows.insertRows(db, bulkPlace, []),
     (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),
-    (db) => bulkRows.selectServicesOf(db, accountId, [id]),
+    (db) => bulkServices.selectMatchingServices(db, accountId, { filter: serviceFilter, ids: [id], now }),
+    (db) => servicesOfMany.selectStoredServices(db, accountId, [id]),
+    (db) => servicesOfMany.insertServices(db, accountId, [service]),
+    (db) => servicesOfMany.updateServices(db, accountId, [service]),
+    (db) => servicesOfMany.deleteServices(db, accountId, [service.id]),
     (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
     (db) => newDevices.insertDevices(db, accountId, [newDevice]),
   ]

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { type AttributeOptions, changeAttributesInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -13,16 +13,11 @@ muster bulk set site=oslo --where "name:gate"`),
     )
     .argument('<attributes...>', 'name=value …')
     .option('--context <name>', 'set overrides in this context; the filter also reads attributes in this context')
+    .option('--services <filter>', 'change the services that match this filter, not the devices')
   return withBulkOptions(command).action(run)
 }
 
-async function run(given: string[], options: BulkOptions): Promise<void> {
+async function run(given: string[], options: AttributeOptions): Promise<void> {
   const attributes = toInput(toChanges(given.map(readAssignment)))
-  const { context } = options
-  const names = Object.keys(attributes).join(', ')
-  await changeInBulk(
-    [{ setAttributes: { attributes, ...(context !== undefined && { context }) } }],
-    `Set ${names} of`,
-    options,
-  )
+  await changeAttributesInBulk(attributes, `Set ${Object.keys(attributes).join(', ')}`, options)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { toChanges, toInput } from '../../attributes/assignments.ts'
-import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { type AttributeOptions, changeAttributesInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -12,12 +12,11 @@ muster bulk unset status --where "site = oslo"`),
     )
     .argument('<names...>', 'attribute names')
     .option('--context <name>', 'remove overrides in this context; the filter also reads attributes in this context')
+    .option('--services <filter>', 'change the services that match this filter, not the devices')
   return withBulkOptions(command).action(run)
 }
 
-async function run(names: string[], options: BulkOptions): Promise<void> {
+async function run(names: string[], options: AttributeOptions): Promise<void> {
   const attributes = toInput(toChanges(names.map((name) => [name, null])))
-  const { context } = options
-  const operation = { setAttributes: { attributes, ...(context !== undefined && { context }) } }
-  await changeInBulk([operation], `Remove ${names.join(', ')} of`, options)
+  await changeAttributesInBulk(attributes, `Remove ${names.join(', ')}`, options)
 }

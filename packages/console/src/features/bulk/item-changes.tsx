@@ -6,6 +6,26 @@ interface Change {
   old: unknown
   new: unknown
   context?: string
+  service?: string
+}
+
+interface Service {
+  id: string
+  name: string
+  host: string | null
+  port: number | null
+}
+
+interface ServiceChange {
+  id: string
+  name: string
+  changes: object
+}
+
+interface AttributeChange {
+  context: string | null
+  service?: { id: string; name: string }
+  changes: object
 }
 
 /** Shows the old and new values of a device, one line each. */
@@ -17,9 +37,10 @@ export function ItemChanges({ changes }: { changes: Record<string, unknown> }) {
   return (
     <List listStyleType="none" size="sm">
       {list.map((change) => (
-        <List.Item key={`${change.context} ${change.name}`}>
+        <List.Item key={`${change.key} ${change.context} ${change.name}`}>
           <Group gap={6} wrap="wrap" align="baseline">
             <b>{change.name}</b>
+            {change.service === undefined ? null : <span>of the service {change.service}</span>}
             {change.context === undefined ? null : (
               <span>
                 in <Code>{change.context}</Code>
@@ -46,14 +67,35 @@ function Value({ value }: { value: unknown }) {
   return <LongText value={typeof value === 'string' ? value : JSON.stringify(value)} lines={2} />
 }
 
-function changesOf({ setAttributes, update }: Record<string, unknown>): Change[] {
-  const contexts = Array.isArray(setAttributes) ? (setAttributes as { context: string | null; changes: object }[]) : []
+function changesOf({ setAttributes, update, ...services }: Record<string, unknown>): (Change & { key?: string })[] {
+  const contexts = listOf<AttributeChange>(setAttributes)
   return [
     ...entriesOf(update),
-    ...contexts.flatMap(({ context, changes }) =>
-      entriesOf(changes).map((change) => (context === null ? change : { ...change, context })),
+    ...contexts.flatMap(({ context, service, changes }) =>
+      entriesOf(changes).map((change) => ({
+        ...change,
+        ...(context !== null && { context }),
+        ...(service !== undefined && { service: service.name, key: service.id }),
+      })),
     ),
+    ...listOf<Service>(services.addService).map((service) => ({
+      ...{ name: 'service', key: service.id, old: null, new: serviceText(service) },
+    })),
+    ...listOf<ServiceChange>(services.updateService).flatMap(({ id, name, changes }) =>
+      entriesOf(changes).map((change) => ({ ...change, service: name, key: id })),
+    ),
+    ...listOf<Service>(services.removeService).map((service) => ({
+      ...{ name: 'service', key: service.id, old: serviceText(service), new: null },
+    })),
   ]
+}
+
+const listOf = <Item,>(value: unknown): Item[] => (Array.isArray(value) ? (value as Item[]) : [])
+
+/** Writes a service with its host and port, such as `web (gate:8443)`. */
+function serviceText({ name, host, port }: Service): string {
+  const place = [host, port].filter((part) => part != null).join(':')
+  return place === '' ? name : `${name} (${place})`
 }
 
 const entriesOf = (changes: unknown): Change[] =>

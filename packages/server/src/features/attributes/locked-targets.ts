@@ -14,8 +14,8 @@ import {
   updateTargets,
   upsertOverrides,
 } from './attributes.queries.ts'
-import { type Attributes, joinReserved, splitReserved } from './attributes.ts'
-import type { OverrideNames, Target } from './target.ts'
+import { joinReserved, splitReserved } from './attributes.ts'
+import { newTarget, type Target } from './target.ts'
 
 /** A target and the context to change. An undefined context selects the base values. */
 export interface Place {
@@ -93,19 +93,6 @@ async function lockDevicesAndServices(
   }
   for (const row of named) targets.set(row.id, deviceTarget(row))
 }
-
-const newTarget = (
-  identity: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
-  base: Attributes,
-  overrideNames: OverrideNames,
-): Target => ({
-  ...identity,
-  base,
-  overrideNames,
-  contextCount: 0,
-  overrides: new Map(),
-  changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
-})
 
 async function readContexts(
   db: Database,

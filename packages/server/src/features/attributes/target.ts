@@ -20,6 +20,19 @@ export interface Target {
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
 
+export const newTarget = (
+  identity: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
+  base: Attributes,
+  overrideNames: OverrideNames,
+): Target => ({
+  ...identity,
+  base,
+  overrideNames,
+  contextCount: 0,
+  overrides: new Map(),
+  changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
+})
+
 /** Returns the base attributes, or only the overrides of one context. */
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})

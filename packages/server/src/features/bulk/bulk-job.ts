@@ -3,7 +3,7 @@ import type { List } from '../../graphql/lists/paging.ts'
 import type { Changes } from '../attributes/apply-changes.ts'
 import type { DeviceFields } from '../devices/device.ts'
 import type { EventSource, Target } from '../events/event-types.ts'
-import type { ServiceFields } from '../services/new-service.ts'
+import type { ServiceFields, ServiceInput } from '../services/new-service.ts'
 
 export const bulkStates = [
   ...(['DRAFT', 'PREVIEWING', 'READY', 'RUNNING', 'PAUSED'] as const),
@@ -15,10 +15,12 @@ export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
-/** One operation on each device, as given. */
+/** One operation on each device, as given. Filters of services are in canonical form. */
 export type BulkOperation =
-  | { setAttributes: { attributes: Record<string, unknown>; context?: string | null } }
+  | { setAttributes: { attributes: Record<string, unknown>; context?: string | null; services?: string } }
   | { update: Partial<Record<'name' | 'hardwareId' | 'platform', string | null>> }
+  | { addService: ServiceInput }
+  | { removeService: { where: string } }
   | { delete: { force: boolean } }
 
 /** The caller whose permissions a job uses. */
@@ -101,10 +103,35 @@ export interface BulkJob {
   skipped: number
 }
 
+/** The changes of attributes in one context of a device, or of its service. */
+export interface AttributeChanges {
+  context: string | null
+  service?: { id: string; name: string }
+  changes: Changes
+}
+
+/** A service to remove, with its attributes and its overrides by context. */
+export interface RemovedService extends ServiceFields {
+  id: string
+  attributes: Record<string, unknown>
+  overrides: Record<string, Record<string, unknown>>
+}
+
+type FieldValue = string | number | boolean | null
+
+export interface ServiceUpdate {
+  id: string
+  name: string
+  changes: Record<string, { old: FieldValue; new: FieldValue }>
+}
+
 /** The changes of one device, by operation: the old and the new value of each name or field. */
 export interface DeviceChanges {
-  setAttributes?: { context: string | null; changes: Changes }[]
+  setAttributes?: AttributeChanges[]
   update?: Record<string, { old: string | null; new: string | null }>
+  addService?: (ServiceFields & { id: string })[]
+  updateService?: ServiceUpdate[]
+  removeService?: RemovedService[]
   delete?: { name: string }
   register?: NewDevice
 }
@@ -179,7 +206,7 @@ type Permission = 'ATTRIBUTE_WRITE' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVIC
 export function permissionsNeeded(operations: readonly object[]): Permission[] {
   const needs = operations.flatMap((operation) => {
     if ('setAttributes' in operation) return ['ATTRIBUTE_WRITE' as const]
-    return 'update' in operation ? ['DEVICE_WRITE' as const] : ['DEVICE_DELETE' as const]
+    return 'delete' in operation ? ['DEVICE_DELETE' as const] : ['DEVICE_WRITE' as const]
   })
   return [...new Set(needs)]
 }

@@ -73,20 +73,6 @@ export async function selectRows(
   return new Map(rows.map(({ id, row }) => [id, row]))
 }
 
-export type ServicesRow = CsvRow['services'][number] & { deviceId: string }
-
-/** Returns the services of devices. */
-export async function selectServicesOf(
-  db: Database,
-  accountId: string,
-  ids: readonly string[],
-): Promise<ServicesRow[]> {
-  const { rows } = await sql<ServicesRow>`
-    select device_id as "deviceId", name, application, host, port, enabled from service
-    where account_id = ${accountId} and device_id = any(${ids})`.execute(db)
-  return rows
-}
-
 /** Returns which of these devices have not connected and not changed since this job registered them. */
 export async function selectUntouched(
   db: Database,

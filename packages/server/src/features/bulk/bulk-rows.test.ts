@@ -180,7 +180,11 @@ new-3,,,,bergen,
       [{ csv: 'name\na', ids: ['x'] }, [], /either where or view, or ids, or csv/],
       [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
       [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
-      [{ csv: 'name\na', register: true }, [{ delete: {} }], /with register, only setAttributes without a context/],
+      [
+        { csv: 'name\na', register: true },
+        [{ delete: {} }],
+        /with register, only update, addService, and setAttributes/,
+      ],
     ]
     for (const [target, operations, message] of attempts)
       expect(await codeOf(user, createText, { target, operations })).toEqual([

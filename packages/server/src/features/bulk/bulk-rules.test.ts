@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   call,
   codeOf,
   create,
+  createText,
   eventsOf,
   jobOf,
   newFleet,
@@ -15,7 +16,7 @@ import {
   until,
   valuesOf,
 } from '../../../test/api/bulk-jobs.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -127,3 +128,162 @@ it('changes each device once while two servers work on its job, and it is paused
   expect(events).toHaveLength(done)
   expect(await eventsOf(user, ['BULK_FINISH'])).toMatchObject([{ data: { state: ended.state } }])
 })
+
+describe('services in a bulk job', () => {
+  it('are added, changed, and removed on each device, with the events of the single mutations', async () => {
+    const [user, ids] = await newFleet(app, 2)
+    await addService(user, ids[0]!, 'telnet', 23)
+    const ssh = await addService(user, ids[0]!, 'ssh', 22)
+    await set(user, ssh, { rack: '1' })
+    const job = await create(user, { ids }, [
+      { addService: { name: 'web', port: 443 } },
+      { removeService: { where: 'port = 23' } },
+      { setAttributes: { attributes: { label: '{name}' }, services: 'name = ssh' } },
+    ])
+    expect(job.counts).toMatchObject({ change: 2, rejected: 0 })
+    const { items } = await jobOf(user, job.id)
+    const { name } = items.items[0].device
+    expect(items.items[0].changes).toMatchObject({
+      setAttributes: [
+        { context: null, service: { id: ssh, name: 'ssh' }, changes: { label: { old: null, new: name } } },
+      ],
+      addService: [{ name: 'web', port: 443, enabled: true }],
+      removeService: [{ name: 'telnet', port: 23 }],
+    })
+    const done = await run(user, job)
+    expect(done.counts).toMatchObject({ done: 2, failed: 0, skipped: 0 })
+    expect(await servicesOf(user)).toEqual([[`ssh 22 {"label":"${name}","rack":"1"}`, 'web 443 {}'], ['web 443 {}']])
+    const events = await eventsOf(user, ['SERVICE_ADD', 'SERVICE_REMOVE', 'ATTRIBUTE_CHANGE'])
+    const ofJob = events.filter((event: { job: string | null }) => event.job === job.id)
+    expect(ofJob.map(({ type }: { type: string }) => type).sort()).toEqual([
+      ...['ATTRIBUTE_CHANGE', 'SERVICE_ADD', 'SERVICE_ADD', 'SERVICE_REMOVE'],
+    ])
+    expect(done.items.items[0].eventIds).toHaveLength(3)
+  })
+
+  it('are reverted by an undo, which adds removed services again with their attributes', async () => {
+    const [user, ids] = await newFleet(app, 1)
+    const telnet = await addService(user, ids[0]!, 'telnet', 23)
+    await set(user, telnet, { rack: { row: '1' } })
+    await set(user, telnet, { level: 'low' }, 'night')
+    const before = [await servicesOf(user), await servicesOf(user, 'night')]
+    const job = await create(user, { ids }, [
+      { removeService: { where: 'id:*' } },
+      { addService: { name: 'web', port: 443 } },
+    ])
+    await run(user, job)
+    const after = await servicesOf(user)
+    expect(after).toEqual([['web 443 {}']])
+    const undo = await call(user, 'undo', job.id)
+    expect(undo.counts).toMatchObject({ change: 1 })
+    expect((await run(user, undo)).counts).toMatchObject({ done: 1, failed: 0, skipped: 0 })
+    expect([await servicesOf(user), await servicesOf(user, 'night')]).toEqual(before)
+    const { login } = await user.data('{ login { devices { items { services { id } } } } }')
+    expect(login.devices.items[0].services[0].id).not.toBe(telnet)
+    await run(user, await call(user, 'undo', undo.id))
+    expect(await servicesOf(user)).toEqual(after)
+  })
+
+  it('that have changed since are not written, and not reverted', async () => {
+    const [user, ids] = await newFleet(app, 4)
+    const services = []
+    for (const id of ids) services.push(await addService(user, id, 'ssh', 22))
+    const job = await create(user, { ids }, [
+      { removeService: { where: 'port = 22' } },
+      { addService: { name: 'web', port: 443 } },
+    ])
+    await user.data(`mutation { updateService(id: "${services[0]}", port: 2222) { id } }`)
+    await set(user, services[1]!, { rack: '1' })
+    await user.data(`mutation { removeService(id: "${services[2]}") }`)
+    const done = await run(user, job)
+    expect(done.items.items.map(({ reason }: { reason: string }) => reason)).toEqual([
+      ...['CHANGED_SINCE', 'CHANGED_SINCE', 'CHANGED_SINCE', null],
+    ])
+    const { login } = await user.data('{ login { services(where: "name = web") { items { id } } } }')
+    await user.data(`mutation { updateService(id: "${login.services.items[0].id}", port: 8443) { id } }`)
+    const undo = await call(user, 'undo', job.id)
+    const { items } = await jobOf(user, undo.id)
+    expect(items.items).toMatchObject([{ outcome: 'CHANGE', reason: 'CHANGED_SINCE' }])
+    await run(user, undo)
+    expect((await servicesOf(user))[3]).toEqual(['ssh 22 {}', 'web 8443 {}'])
+  })
+
+  it('are those of the rows of a CSV, which keep other services', async () => {
+    const [user, ids] = await newFleet(app, 2)
+    await addService(user, ids[0]!, 'ssh', 22)
+    await addService(user, ids[0]!, 'web', 80)
+    for (const host of ['a', 'b'])
+      await user.data(`mutation { addService(deviceId: "${ids[1]}", name: "db", port: 1, host: "${host}") { id } }`)
+    const csv = `id,services\n${ids[0]},ssh=ssh:2222;db=tcp:5432\n${ids[1]},db=tcp:2\n`
+    const job = await create(user, { csv }, [])
+    expect(job.counts).toMatchObject({ change: 1, rejected: 1 })
+    const { items } = await jobOf(user, job.id)
+    expect(items.items[1]).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: 'services: several services have the name "db", so it is ambiguous which one to change',
+    })
+    expect(items.items[0].changes).toMatchObject({
+      updateService: [{ name: 'ssh', changes: { port: { old: 22, new: 2222 } } }],
+      addService: [{ name: 'db', port: 5432 }],
+    })
+    await run(user, job)
+    expect((await servicesOf(user))[0]).toEqual(['db 5432 {}', 'ssh 2222 {}', 'web 80 {}'])
+    expect((await create(user, { csv }, [])).counts).toMatchObject({ unchanged: 1, rejected: 1 })
+    await run(user, await call(user, 'undo', job.id))
+    expect((await servicesOf(user))[0]).toEqual(['ssh 22 {}', 'web 80 {}'])
+  })
+
+  it('have the limits, filters, and permissions of the single mutations', async () => {
+    const [user, ids] = await newFleet(app, 1)
+    const attempts: [object, RegExp][] = [
+      [{ addService: { name: 'x', port: 70_000 } }, /operations\[0\].addService.port must be from 1 to 65535/],
+      [{ removeService: { where: '' } }, /removeService.where must not be empty/],
+      [{ removeService: { where: 'prot = 22' } }, /Did you mean "port"/],
+      [{ setAttributes: { attributes: { x: 'y' }, services: 'platform = linux' } }, /setAttributes.services/],
+    ]
+    for (const [operation, message] of attempts)
+      expect(await codeOf(user, createText, { target: { ids }, operations: [operation] })).toEqual([
+        'BAD_USER_INPUT',
+        expect.stringMatching(message),
+      ])
+    await sql`insert into service (account_id, device_id, id, name, application, enabled)
+      select ${user.accountId}, ${ids[0]!}, '80:00:00:00:00:00:01:' || lpad(to_hex(i), 2, '0'), 'tcp', 1, true
+      from generate_series(1, 99) as i`.execute(app.db)
+    const add = { addService: { name: 'web', port: 443 } }
+    const two = await create(user, { ids }, [add, add])
+    expect((await jobOf(user, two.id)).items.items[0]).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    const job = await create(user, { ids }, [add])
+    await addService(user, ids[0]!, 'ssh', 22)
+    const { items } = await run(user, job)
+    expect(items.items[0]).toMatchObject({ status: 'FAILED', code: 'LIMIT_EXCEEDED' })
+    const all = await create(user, { ids }, [{ removeService: { where: 'id:*' } }])
+    expect((await run(user, all)).counts).toMatchObject({ done: 1 })
+    expect(await servicesOf(user)).toEqual([[]])
+  })
+})
+
+async function addService(user: TestUser, deviceId: string, name: string, port: number): Promise<string> {
+  const text =
+    'mutation ($id: String!, $name: String!, $port: Int) { addService(deviceId: $id, name: $name, port: $port) { id } }'
+  return (await user.data(text, { id: deviceId, name, port })).addService.id
+}
+
+/** Returns the services of each device, with their ports and attributes. */
+async function servicesOf(user: TestUser, context?: string): Promise<string[][]> {
+  const { login } = await user.data(
+    `query ($context: String) { login { devices(sort: "id") { items {
+      services { name port attributes(context: $context) } } } } }`,
+    { context },
+  )
+  interface Service {
+    name: string
+    port: number
+    attributes: Record<string, unknown>
+  }
+  return login.devices.items.map(({ services }: { services: Service[] }) =>
+    services.map(({ name, port, attributes }) => {
+      const sorted = Object.fromEntries(Object.entries(attributes).sort(([one], [other]) => (one < other ? -1 : 1)))
+      return `${name} ${port} ${JSON.stringify(sorted)}`
+    }),
+  )
+}

@@ -30,6 +30,7 @@ import { addDevices, addIds, isList } from './listed-devices.ts'
 import { findMatching } from './preview/find-devices.ts'
 import { readOperations } from './preview/operations.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
+import { readServiceFilters } from './preview/service-filters.ts'
 import { readCsv } from './rows/read-csv.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
@@ -116,7 +117,8 @@ async function readJob(
   { expected }: { expected: number | null },
 ): Promise<Pick<NewJobInput, 'job' | 'ids' | 'rows'>> {
   const { clock } = context
-  const read = readOperations(operations, { isOptional: target.csv != null })
+  const given = readOperations(operations, { isOptional: target.csv != null })
+  const read = await readServiceFilters(context, given)
   const found = await readTarget(context, target)
   assertMayRun(context.viewer, { operations: read, target: found.selection.target })
   if (target.register === true) assertCanRegister(read)
@@ -132,13 +134,17 @@ async function readJob(
   return { job, ids: found.ids, rows: found.rows }
 }
 
-/** A new device has no values in contexts, and cannot be deleted by the job that registers it. */
+/** A new device has no values in contexts and no services to find, and cannot be deleted by the job that registers it. */
 function assertCanRegister(operations: BulkJob['operations']): void {
-  const isPossible = operations.every(
-    (operation) => 'update' in operation || ('setAttributes' in operation && operation.setAttributes.context == null),
-  )
+  const isPossible = operations.every((operation) => {
+    if ('setAttributes' in operation)
+      return operation.setAttributes.context == null && operation.setAttributes.services == null
+    return 'update' in operation || 'addService' in operation
+  })
   if (!isPossible)
-    throw badInput('operations: with register, only setAttributes without a context and update are possible')
+    throw badInput(
+      'operations: with register, only update, addService, and setAttributes without a context or services are possible',
+    )
 }
 
 type NewJob = Pick<

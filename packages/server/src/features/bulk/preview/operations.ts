@@ -13,17 +13,12 @@ import { assertAllAllowed } from '../../attributes/initial-attributes.ts'
 import { overlay } from '../../attributes/overlay.ts'
 import { applyWrite } from '../../attributes/set-attributes.ts'
 import type { Target } from '../../attributes/target.ts'
-import { deviceFields, type FieldName, type State } from '../../devices/device.ts'
-import type { BulkOperation, DeviceChanges } from '../bulk-job.ts'
+import { deviceFields, type FieldName } from '../../devices/device.ts'
+import { newService, type ServiceInput } from '../../services/new-service.ts'
+import type { AttributeChanges, BulkOperation, DeviceChanges } from '../bulk-job.ts'
+import type { BulkDevice, BulkService } from './bulk-device.ts'
+import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { countNames, fillTemplate, parseTemplate } from './templates.ts'
-
-/** A device with all data that operations read and write. */
-export interface BulkDevice {
-  id: string
-  fields: Record<FieldName, string | null>
-  state: State
-  target: Target
-}
 
 /** Checks the operations without a device, so that mistakes are errors of the request. */
 export function readOperations(
@@ -42,8 +37,8 @@ export function readOperations(
 
 /** The values that an operation writes, as given. */
 function valuesOf(operation: BulkOperation): (string | null)[] {
-  if ('delete' in operation) return []
   if ('update' in operation) return Object.values(operation.update)
+  if (!('setAttributes' in operation)) return []
   return flattenAttributes(operation.setAttributes.attributes, 'attributes').map(({ value }) => value)
 }
 
@@ -76,14 +71,34 @@ function readOperation(given: object, path: string): BulkOperation {
   if (members.length !== 1) throw badInput(`${path} must have exactly one member, found ${members.length}`)
   if (kind === 'delete') return { delete: { force: (value as { force?: boolean }).force ?? false } }
   if (kind === 'update') return { update: readUpdate(value as object, `${path}.update`) }
-  const { attributes, context } = value as { attributes: Record<string, unknown>; context?: string | null }
+  if (kind === 'addService') {
+    newService(value as ServiceInput, `${path}.addService.`)
+    return { addService: value as ServiceInput }
+  }
+  if (kind === 'removeService') return { removeService: value as { where: string } }
+  return readSetAttributes(value as GivenAttributes, path)
+}
+
+interface GivenAttributes {
+  attributes: Record<string, unknown>
+  context?: string | null
+  services?: string | null
+}
+
+function readSetAttributes({ attributes, context, services }: GivenAttributes, path: string): BulkOperation {
   const changes = flattenAttributes(attributes, `${path}.setAttributes.attributes`)
   if (changes.length === 0) throw badInput(`${path}.setAttributes.attributes must not be an empty object`)
   for (const { value } of changes) parseTemplate(value ?? '', `${path}.setAttributes.attributes`)
-  assertAllAllowed(changes, 'device', `${path}.setAttributes.attributes`)
+  assertAllAllowed(changes, services == null ? 'device' : 'service', `${path}.setAttributes.attributes`)
   const inContext = parseContext(context, `${path}.setAttributes.context`)
   assertVisibleNames(changes, { context: inContext, path: `${path}.setAttributes.attributes` })
-  return { setAttributes: { attributes, ...(inContext !== undefined && { context: inContext }) } }
+  return {
+    setAttributes: {
+      attributes,
+      ...(inContext !== undefined && { context: inContext }),
+      ...(services != null && { services }),
+    },
+  }
 }
 
 function readUpdate(given: object, path: string) {
@@ -98,20 +113,27 @@ function readUpdate(given: object, path: string) {
   return Object.fromEntries(fields) as Record<string, string | null>
 }
 
+/** The changes of attributes so far, by the target and the context. */
+type Changed = Map<string, AttributeChanges>
+
 /** Applies the operations to a device in memory. Throws the same errors as the mutation for a single device. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
-  const attributes = new Map<string, Changes>()
+  const attributes: Changed = new Map()
   const before = { ...device.fields }
   let bytes = 0
   for (const operation of operations) {
     if ('delete' in operation) return deletion(device, operation.delete.force)
-    bytes +=
-      'update' in operation
-        ? updateFields(device, operation.update)
-        : setAttributes(device, operation.setAttributes, attributes)
+    if ('addService' in operation) addService(device, operation.addService)
+    else if ('removeService' in operation) removeServices(device, operation)
+    else if ('update' in operation) bytes += updateFields(device, operation.update)
+    else bytes += setAttributes(device, operation, attributes)
     assertFewBytes(bytes, 'the operations')
   }
-  return { ...attributeChanges(attributes), ...fieldChangesOf(before, device.fields) }
+  return {
+    ...attributeChanges(attributes, device),
+    ...fieldChangesOf(before, device.fields),
+    ...serviceChangesOf(device.services),
+  }
 }
 
 function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChanges {
@@ -133,33 +155,45 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Sets the attributes. Returns the size of the values. */
+/** Sets attributes of a device, or of its services that match. Returns the size of the values. */
 function setAttributes(
   device: BulkDevice,
-  { attributes, context }: { attributes: Record<string, unknown>; context?: string | null },
-  changed: Map<string, Changes>,
+  operation: Extract<BulkOperation, { setAttributes: unknown }>,
+  changed: Changed,
 ): number {
+  const { attributes, context, services } = operation.setAttributes
   const inContext = context ?? undefined
   const readValue = valuesIn(device, inContext)
   const changes = flattenAttributes(attributes, 'attributes').map(({ name, value }) => ({
     name,
     value: value === null ? null : fillTemplate(value, `attributes.${joinAttributeName(name)}`, readValue),
   }))
-  const bytes = bytesOfValues(changes.map(({ value }) => value))
+  const matching: (BulkService | undefined)[] =
+    services === undefined ? [undefined] : matchingServices(device, operation)
+  const bytes = bytesOfValues(changes.map(({ value }) => value)) * matching.length
   assertFewBytes(bytes, 'the operations')
-  const found = applyWrite(device.target, { targetId: device.id, context: inContext, path: 'attributes', changes })
-  const all = changed.get(inContext ?? '') ?? emptyObject()
-  for (const [name, change] of Object.entries(found)) all[name] = { old: (all[name] ?? change).old, new: change.new }
-  changed.set(inContext ?? '', all)
+  for (const service of matching) {
+    const target = service?.target ?? device.target
+    const found = applyWrite(target, { targetId: target.id, context: inContext, path: 'attributes', changes })
+    const key = `${target.id} ${inContext ?? ''}`
+    const all = changed.get(key)?.changes ?? emptyObject()
+    for (const [name, change] of Object.entries(found)) all[name] = { old: (all[name] ?? change).old, new: change.new }
+    const ofService = service && { service: { id: service.id, name: service.target.name } }
+    changed.set(key, { context: inContext ?? null, ...ofService, changes: all })
+  }
   return bytes
 }
 
-function attributeChanges(changed: ReadonlyMap<string, Changes>): DeviceChanges {
-  const all = [...changed].map(([context, changes]) => ({
-    context: context === '' ? null : context,
+/** Returns the changes of values that are different at the end, without those of services that are removed. */
+function attributeChanges(changed: Changed, { services }: BulkDevice): DeviceChanges {
+  const removed = new Set(services.flatMap(({ id, fields }) => (fields === undefined ? [id] : [])))
+  const all = [...changed.values()].map(({ changes, ...place }) => ({
+    ...place,
     changes: Object.fromEntries(Object.entries(changes).filter(([, change]) => change.old !== change.new)),
   }))
-  const found = all.filter(({ changes }) => Object.keys(changes).length > 0)
+  const found = all.filter(
+    ({ service, changes }) => Object.keys(changes).length > 0 && (service === undefined || !removed.has(service.id)),
+  )
   return found.length === 0 ? {} : { setAttributes: found }
 }
 
@@ -171,16 +205,13 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
-/** The changes of one context. */
-type ContextChanges = NonNullable<DeviceChanges['setAttributes']>[number]
-
 /**
- * Applies changes to a device in memory: the removals in all contexts, and then the values. A value can thus replace a
+ * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can thus replace a
  * group, which is a group in every context. Returns what changed, by context.
  */
 export function applyContextChanges(
   target: Target,
-  all: readonly ContextChanges[],
+  all: readonly Pick<AttributeChanges, 'context' | 'changes'>[],
 ): { context: string | undefined; changes: Changes }[] {
   const applied = all.map(({ context }) => ({ context: context ?? undefined, changes: emptyObject() as Changes }))
   for (const isRemoval of [true, false]) {

@@ -7,7 +7,8 @@ import { selectRows } from '../bulk-rows.queries.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
-import { type Plan, planDevices } from './plan-devices.ts'
+import type { Plan } from './plan.ts'
+import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250

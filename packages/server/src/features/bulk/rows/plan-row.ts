@@ -1,23 +1,23 @@
-import { isDeepStrictEqual } from 'node:util'
-import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { ApiError, notFound } from '../../../errors.ts'
 import { emptyObject } from '../../attributes/attributes.ts'
+import { newTarget } from '../../attributes/target.ts'
 import { prepareDevice } from '../../devices/changes/new-device.ts'
+import { fieldsOfService } from '../../services/services-of-many.ts'
 import type { BulkOperation, CsvRow, DeviceChanges, NewDevice } from '../bulk-job.ts'
-import type { ServicesRow } from '../bulk-rows.queries.ts'
-import { applyOperations, type BulkDevice } from '../preview/operations.ts'
+import type { BulkDevice } from '../preview/bulk-device.ts'
+import { applyOperations } from '../preview/operations.ts'
+import { setServices } from '../preview/service-operations.ts'
 
 export interface RowContext {
   id: string
   operations: readonly BulkOperation[]
-  /** The services of the device that the row found. */
-  services: readonly ServicesRow[]
   /** The names of other devices. A row without a hardware ID cannot register another device with such a name. */
   namesInUse: ReadonlySet<string>
 }
 
 /** Returns the changes that a row and the job's operations make to the device that the row found. */
 export function planRow(row: CsvRow, device: BulkDevice | undefined, context: RowContext): DeviceChanges {
-  const { id, operations, services, namesInUse } = context
+  const { id, operations, namesInUse } = context
   if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)
   if (row.isNew === true && device === undefined) {
     if (row.hardwareId === null && namesInUse.has(row.name!))
@@ -25,7 +25,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
     return { register: planDevice(row, { id, operations }) }
   }
   if (device === undefined) throw notFound('device', row.id ?? row.hardwareId ?? row.name ?? '')
-  assertSameServices(row, services)
+  setServices(device, row.services)
   return applyOperations(device, [...operationsOf(row, device), ...operations])
 }
 
@@ -55,27 +55,16 @@ function planDevice(row: CsvRow, { id, operations }: { id: string; operations: r
   const fields = { name: row.name, hardwareId: row.hardwareId, platform: row.platform }
   const name = row.name!
   const device: BulkDevice = {
-    ...{ id, fields, state: 'inactive' },
-    target: {
-      ...{ kind: 'device', id, name, device: { id, name }, base: emptyObject(), overrideNames: emptyObject() },
-      ...{ contextCount: 0, overrides: new Map() },
-      changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
-    },
+    ...{ id, fields, state: 'inactive', services: [], matches: new Map() },
+    target: newTarget({ kind: 'device', id, name, device: { id, name } }, emptyObject(), emptyObject()),
   }
-  applyOperations(device, [...operationsOf(row, device), ...operations])
-  const planned = { ...fields, name: fields.name!, services: row.services, attributes: device.target.base }
+  const { addService = [] } = applyOperations(device, [...operationsOf(row, device), ...operations])
+  const planned = {
+    ...fields,
+    name: fields.name!,
+    services: [...row.services, ...addService.map(fieldsOfService)],
+    attributes: device.target.base,
+  }
   prepareDevice(planned, id)
   return planned
-}
-
-function assertSameServices({ services: wanted }: CsvRow, services: readonly ServicesRow[]): void {
-  const fieldsOf = ({ name, application, host, port, enabled }: CsvRow['services'][number]) => ({
-    ...{ name, application, host, port, enabled },
-  })
-  const present = services.map(fieldsOf)
-  const other = wanted.find((service) => !present.some((each) => isDeepStrictEqual(each, fieldsOf(service))))
-  if (other === undefined) return
-  throw badInput(
-    `services: a bulk job cannot change the services of an existing device, and ${JSON.stringify(other.name)} is different`,
-  )
 }

@@ -7,7 +7,6 @@ import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
 import { changeEvent } from '../../attributes/set-attributes.ts'
 import { attributesIn, type Target } from '../../attributes/target.ts'
 import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
-import { addDevices, prepareDevice } from '../../devices/changes/new-device.ts'
 import type { DeviceFields, FieldName } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
 import {
@@ -16,27 +15,26 @@ import {
   lockPending,
   type PendingItem,
   selectFields,
-  selectHardwareIds,
   selectMatching,
   writeResults,
 } from '../bulk-items.queries.ts'
-import type { BulkJob, BulkSkipReason, NewDevice } from '../bulk-job.ts'
+import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
+import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
+import {
+  areServicesOld,
+  assertServicesFit,
+  type DeviceWithServices,
+  insertNewServices,
+  readServices,
+  servicesToLock,
+  writeServices,
+} from './apply-services.ts'
+import { DeviceError } from './device-error.ts'
+import { type Registration, registerDevices } from './register-devices.ts'
 import { viewerOfJob } from './starter.ts'
-
-/** An error that affects only one device of its batch. */
-export class DeviceError extends Error {
-  readonly deviceId: string
-  override readonly cause: ApiError
-
-  constructor(deviceId: string, cause: ApiError) {
-    super(cause.message)
-    this.deviceId = deviceId
-    this.cause = cause
-  }
-}
 
 /**
  * A batch that has changed its devices and recorded their results, but not its events, which a transaction records
@@ -72,6 +70,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     filter === undefined
       ? new Set(found)
       : new Set((await selectMatching(db, accountId, { filter, among: { ids: found } })).map(({ id }) => id))
+  const isCsv = 'csv' in job.target
   const touched = await findTouched(db, accountId, { job, items })
   const results: ItemResult[] = []
   const accepted: Accepted[] = []
@@ -84,7 +83,9 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
       continue
     }
     const isTouched = device !== undefined && touched.has(item.id)
-    const reason = isTouched ? 'CHANGED_SINCE' : reasonToSkip(item, device, matching.has(item.id))
+    const reason = isTouched
+      ? 'CHANGED_SINCE'
+      : reasonToSkip(item, device, { isMatching: matching.has(item.id), isCsv })
     results.push({ id: item.id, ...(reason === undefined ? { status: 'DONE' } : { status: 'SKIPPED', reason }) })
     if (reason === undefined && device !== undefined) accepted.push({ item, device })
   }
@@ -92,8 +93,8 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
   const changeEvents = await apply(db, accountId, changed)
-  const events = [...changeEvents, ...(await register(db, accountId, registered))]
-  const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfChanges(data.changes as Written), 0)
+  const events = [...changeEvents, ...(await registerDevices(db, accountId, registered))]
+  const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfData(data), 0)
   if (accepted.length + registered.length > 0)
     charge(bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered))
 
@@ -125,12 +126,15 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   }
 }
 
-type Written = Record<string, { new: string | null }>
+const bytesOfData = (data: NewEvent['data']): number =>
+  'changes' in data ? bytesOfChanges(data.changes as Record<string, { new: string | null }>) : bytesOfItems([data])
 
 interface LockedBulkDevice {
   fields: FieldsRow
   /** Undefined for a device that is about to be deleted. */
   target: Target | undefined
+  /** The services, if they change. */
+  services: BulkService[]
 }
 
 interface Accepted {
@@ -148,9 +152,10 @@ async function lockDevices(
   if (deleted.length > 0) await lockDevicesToDelete(db, accountId, deleted)
   const places = items
     .filter(({ changes }) => changes.delete === undefined)
-    .flatMap(({ id, changes: { setAttributes = [] } }) => [
+    .flatMap(({ id, changes }) => [
       { targetId: id, context: undefined },
-      ...setAttributes.map(({ context }) => ({ targetId: id, context: context ?? undefined })),
+      ...ofDevice(changes.setAttributes).map(({ context }) => ({ targetId: id, context: context ?? undefined })),
+      ...servicesToLock(changes).map((targetId) => ({ targetId, context: undefined })),
     ])
   const targets = await lockTargets(db, accountId, { places, inside: undefined })
   const rows = await selectFields(
@@ -158,39 +163,57 @@ async function lockDevices(
     accountId,
     items.map(({ id }) => id),
   )
-  return new Map(rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id) }]))
+  const servicesOf = await readServices(db, accountId, items)
+  return new Map(
+    rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id), services: servicesOf(fields) }]),
+  )
 }
+
+const ofDevice = (changes: readonly AttributeChanges[] = []): AttributeChanges[] =>
+  changes.filter(({ service }) => service === undefined)
 
 function reasonToSkip(
   { changes }: PendingItem,
   device: LockedBulkDevice | undefined,
-  isMatching: boolean,
+  { isMatching, isCsv }: { isMatching: boolean; isCsv: boolean },
 ): BulkSkipReason | undefined {
   if (device === undefined) return 'GONE'
   if (!isMatching) return 'NO_LONGER_MATCHES'
-  const { fields, target } = device
-  const { update = {}, setAttributes = [] } = changes
+  const { fields, services } = device
+  const { update = {}, setAttributes = [], addService = [] } = changes
+  const added = new Set(addService.map(({ id }) => id))
   const areFieldsOld = Object.entries(update).every(([name, { old }]) => fields[name as FieldName] === old)
   const areValuesOld = setAttributes.every((each) => {
-    const present = attributesIn(target!, each.context ?? undefined)
+    if (each.service !== undefined && added.has(each.service.id)) return true
+    const target = targetOf(device, each)
+    if (target === undefined) return false
+    const present = attributesIn(target, each.context ?? undefined)
     return Object.entries(each.changes).every(
       ([name, { old }]) => valueAt(present, parseAttributeName(name, 'name')) === old,
     )
   })
-  return areFieldsOld && areValuesOld ? undefined : 'CHANGED_SINCE'
+  return areFieldsOld && areValuesOld && areServicesOld(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
 }
+
+/** Returns the device or the service to which attribute changes apply. */
+const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>
+  service === undefined ? target : services.find(({ id }) => id === service.id)?.target
 
 /** Writes the changes. Returns their events. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
-  const events: NewEvent[] = []
+  const devices = accepted.map(({ item, device: { fields, services } }): DeviceWithServices => {
+    return { changes: item.changes, device: { id: fields.id, name: fields.name }, services }
+  })
+  for (const each of devices) await inDevice(each.device.id, () => assertServicesFit(each))
+  const events = await insertNewServices(db, accountId, devices)
   for (const each of accepted) events.push(...(await inDevice(each.item.id, () => setAttributes(each))))
-  const targets = accepted.map(({ device }) => device.target!)
+  const targets = accepted.flatMap(({ device }) => [device.target!, ...device.services.map(({ target }) => target)])
   await saveTargets(db, accountId, targets)
   for (const each of accepted) {
     const event = await updateFields(db, accountId, each)
     if (event !== undefined) events.push(event)
   }
-  return events
+  return [...events, ...(await writeServices(db, accountId, devices))]
 }
 
 /** Returns the devices that an undo must not delete, because they have changed since the undone job registered them. */
@@ -205,30 +228,6 @@ async function findTouched(
   return new Set(ids.filter((id) => !untouched.has(id)))
 }
 
-interface Registration {
-  id: string
-  device: NewDevice
-}
-
-/** Adds new devices. Returns their events. */
-async function register(db: Database, accountId: string, registered: readonly Registration[]): Promise<NewEvent[]> {
-  if (registered.length === 0) return []
-  const hardwareIds = registered.flatMap(({ device }) => device.hardwareId ?? [])
-  const taken = hardwareIds.length === 0 ? new Map() : await selectHardwareIds(db, accountId, hardwareIds)
-  const conflict = registered.find(({ device }) => device.hardwareId !== null && taken.has(device.hardwareId))
-  if (conflict !== undefined) {
-    const message = `hardwareId ${JSON.stringify(conflict.device.hardwareId)} is in use by another of your devices`
-    throw new DeviceError(conflict.id, new ApiError('CONFLICT', message))
-  }
-  const prepared = registered.map(({ id, device }) => prepareDevice(device, id))
-  await addDevices(
-    db,
-    accountId,
-    prepared.map(({ row }) => row),
-  )
-  return prepared.map(({ event }) => event)
-}
-
 function assertDeletable(job: BulkJob, deleted: readonly Accepted[]): void {
   if (job.operations.some((operation) => 'delete' in operation && operation.delete.force)) return
   const active = deleted.find(({ device }) => device.fields.state === 'active')
@@ -241,11 +240,13 @@ const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { 
   ...{ id, name, hardwareId, platform },
 })
 
-/** Applies the changes in memory. Returns one event for each context. */
-const setAttributes = ({ item, device }: Accepted): NewEvent[] =>
-  applyContextChanges(device.target!, item.changes.setAttributes ?? []).map(({ context, changes }) =>
-    changeEvent(device.target!, context, changes),
+/** Applies the changes in memory. Returns one event for each context of the device and of each service. */
+function setAttributes({ item, device }: Accepted): NewEvent[] {
+  const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
+  return [...byTarget].flatMap(([target, all]) =>
+    applyContextChanges(target, all).map(({ context, changes }) => changeEvent(target, context, changes)),
   )
+}
 
 async function updateFields(
   db: Database,

@@ -5,8 +5,9 @@ import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts
 import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
 import { type ActiveJob, type BulkJobRow, type JobPlace, lockJob, takeJob, writeJob } from '../bulk-jobs.queries.ts'
 import { previewStep } from '../preview/preview.ts'
+import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
-import { DeviceError, runBatch } from './run-batch.ts'
+import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { reasonNotToRun, viewerOfJob } from './starter.ts'
 

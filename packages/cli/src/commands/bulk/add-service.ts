@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { readServices, serviceHelp } from '../../services/read-services.ts'
+
+export function buildCommand(): Command {
+  const command = newClientCommand('add-service')
+    .description(
+      prose(`Add a service to many devices with a job on the server.
+
+muster bulk add-service web=https:8443 --where "platform = linux"`),
+    )
+    .argument('<service>', 'service, such as ssh or web=http:8080')
+    .option('--context <name>', 'the context in which the filter reads attributes')
+    .addHelpText('after', serviceHelp)
+  return withBulkOptions(command).action(run)
+}
+
+async function run(entry: string, options: BulkOptions): Promise<void> {
+  const [service, more] = await readServices(await openMuster(options, 4), [entry])
+  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not a single service`)
+  await changeInBulk([{ addService: service }], `Add ${service.name} to`, options)
+}

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { ReadFilter } from '../filters/read-filter.ts'
+import { filterCondition } from '../filters/sql/conditions.ts'
+import { noTables } from '../filters/sql/rows.ts'
+import { isNoBulkService, joinServiceLive } from '../filters/sql/value-source.ts'
+
+/** Returns the IDs of the services of these devices that match a filter. */
+export async function selectMatchingServices(
+  db: Database,
+  accountId: string,
+  { filter, ids, now }: { filter: ReadFilter; ids: readonly string[]; now: Date },
+): Promise<string[]> {
+  const condition = filterCondition(filter.filter, {
+    ...{ accountId, context: undefined, now: now.getTime(), tables: noTables() },
+  })
+  const { rows } = await sql<{ id: string }>`
+    select s.id from service s
+    join device d on d.account_id = s.account_id and d.id = s.device_id
+    join device_live l on l.account_id = s.account_id and l.device_id = s.device_id
+    ${joinServiceLive}
+    where s.account_id = ${accountId} and s.device_id = any(${ids}) and ${isNoBulkService} and ${condition}`.execute(db)
+  return rows.map(({ id }) => id)
+}

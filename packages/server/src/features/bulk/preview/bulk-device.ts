@@ -1,0 +1,71 @@
+import type { Database } from '../../../db/database.ts'
+import type { Attributes } from '../../attributes/attributes.ts'
+import { readDevices } from '../../attributes/locked-targets.ts'
+import { newTarget, type OverrideNames, type Target } from '../../attributes/target.ts'
+import type { FieldName, State } from '../../devices/device.ts'
+import type { ServiceFields } from '../../services/new-service.ts'
+import { fieldsOfService, readStoredServices, type StoredService } from '../../services/services-of-many.ts'
+import { selectFields } from '../bulk-items.queries.ts'
+import type { BulkOperation, RemovedService } from '../bulk-job.ts'
+
+/** A device with all data that operations read and write. */
+export interface BulkDevice {
+  id: string
+  fields: Record<FieldName, string | null>
+  state: State
+  target: Target
+  /** The services, if an operation or a row needs them. */
+  services: BulkService[]
+  matches: ServiceMatches
+}
+
+/** A service of a device in memory. */
+export interface BulkService {
+  id: string
+  /** Undefined for a service that the job adds. */
+  before: RemovedService | undefined
+  /** Undefined for a service that the job removes. */
+  fields: ServiceFields | undefined
+  target: Target
+}
+
+/** The services that match the filter of each operation, by ID. */
+export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
+
+interface ReadOptions {
+  ids: readonly string[]
+  /** The contexts in which attributes of devices are set. */
+  contexts: readonly (string | undefined)[]
+  withServices: boolean
+  matches: ServiceMatches
+}
+
+/** Reads devices with all data that operations need. */
+export async function readBulkDevices(
+  db: Database,
+  accountId: string,
+  { ids, contexts, withServices, matches }: ReadOptions,
+): Promise<Map<string, BulkDevice>> {
+  const all = [...new Set([undefined, ...contexts])]
+  const places = ids.flatMap((targetId) => all.map((context) => ({ targetId, context })))
+  const targets = await readDevices(db, accountId, places)
+  const services = withServices ? await readStoredServices(db, accountId, ids) : new Map<string, StoredService[]>()
+  const rows = await selectFields(db, accountId, ids)
+  const found = rows.flatMap(({ id, state, ...fields }): [string, BulkDevice][] => {
+    const target = targets.get(id)
+    if (target === undefined) return []
+    const ofDevice = (services.get(id) ?? []).map((stored) => toBulkService(stored, { id, name: fields.name }))
+    return [[id, { id, state, fields, target, services: ofDevice, matches }]]
+  })
+  return new Map(found)
+}
+
+export function toBulkService(stored: StoredService, device: { id: string; name: string }): BulkService {
+  const { id, name, attributes, overrideNames, overrides } = stored
+  const fields = fieldsOfService(stored)
+  const identity = { kind: 'service' as const, id, name, device }
+  const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames)
+  target.contextCount = Object.keys(overrides).length
+  for (const [context, values] of Object.entries(overrides)) target.overrides.set(context, values as Attributes)
+  return { id, before: { id, ...fields, attributes, overrides }, fields, target }
+}

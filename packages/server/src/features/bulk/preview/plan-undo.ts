@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Changes, flattenAttributes } from '../../attributes/apply-changes.ts'
+import { joinAttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
+import { type Attributes, emptyObject, valueAt } from '../../attributes/attributes.ts'
+import { attributesIn, type Target } from '../../attributes/target.ts'
+import type { FieldName } from '../../devices/device.ts'
+import { newId } from '../../devices/device-id.ts'
+import { assertFewServices, fieldsOfService } from '../../services/services-of-many.ts'
+import type { AttributeChanges, DeviceChanges, NewDevice, RemovedService } from '../bulk-job.ts'
+import type { BulkDevice } from './bulk-device.ts'
+import { applyContextChanges } from './operations.ts'
+import { emptyPlan, type Plan, planOf } from './plan.ts'
+
+/** A reverted part of a device's changes. `isPart` tells whether a value has changed since and is therefore kept. */
+interface Reverted {
+  changes: DeviceChanges
+  isPart: boolean
+}
+
+export const concernsServices = ({
+  setAttributes = [],
+  addService,
+  updateService,
+  removeService,
+}: DeviceChanges): boolean =>
+  [addService, updateService, removeService].some((changes) => changes !== undefined) ||
+  setAttributes.some(({ service }) => service !== undefined)
+
+/**
+ * Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason.
+ */
+export function planUndo(device: BulkDevice, done: DeviceChanges, isUntouched: boolean): Plan {
+  if (done.register !== undefined) return planRemoval(device, done.register, isUntouched)
+  const services = revertServices(device, done)
+  const removed = new Set(services.changes.removeService?.map(({ id }) => id))
+  const attributes = revertAttributes(device, done, removed)
+  const fields = Object.entries(done.update ?? {}).filter(
+    ([name, change]) => device.fields[name as FieldName] === change.new,
+  )
+  const setAttributes = [...(attributes.changes.setAttributes ?? []), ...(services.changes.setAttributes ?? [])]
+  const plan = planOf(device.id, {
+    ...services.changes,
+    ...(setAttributes.length > 0 && { setAttributes }),
+    ...(fields.length > 0 && {
+      update: Object.fromEntries(fields.map(([name, change]) => [name, { old: change.new, new: change.old }])),
+    }),
+  })
+  const isPart = services.isPart || attributes.isPart || fields.length < Object.keys(done.update ?? {}).length
+  if (!isPart) return plan
+  return { ...plan, reason: 'CHANGED_SINCE', ...(plan.outcome === 'UNCHANGED' && { status: 'SKIPPED' }) }
+}
+
+function revertAttributes(
+  device: BulkDevice,
+  { setAttributes = [] }: DeviceChanges,
+  removed: ReadonlySet<string>,
+): Reverted {
+  let isPart = false
+  const reverted: AttributeChanges[] = []
+  for (const { changes, ...place } of setAttributes) {
+    const { service } = place
+    if (service !== undefined && removed.has(service.id)) continue
+    const target = service === undefined ? device.target : device.services.find(({ id }) => id === service.id)?.target
+    if (target === undefined) {
+      isPart = true
+      continue
+    }
+    const back = revertNames(target, place.context, changes)
+    if (Object.keys(back).length < Object.keys(changes).length) isPart = true
+    if (Object.keys(back).length > 0) reverted.push({ ...place, changes: back })
+  }
+  for (const [id, ofTarget] of Map.groupBy(reverted, ({ service }) => service?.id)) {
+    const service = device.services.find((each) => each.id === id)
+    applyContextChanges(service?.target ?? device.target, ofTarget)
+  }
+  return { changes: reverted.length === 0 ? {} : { setAttributes: reverted }, isPart }
+}
+
+function revertNames(target: Target, context: string | null, changes: Changes): Changes {
+  const present = attributesIn(target, context ?? undefined)
+  const back: Changes = emptyObject()
+  for (const [name, change] of Object.entries(changes)) {
+    if (valueAt(present, parseAttributeName(name, 'name')) === change.new)
+      back[name] = { old: change.new, new: change.old }
+  }
+  return back
+}
+
+/**
+ * Removes services that are still as the job added them, restores changed fields, and adds removed services again with
+ * their attributes and other IDs.
+ */
+function revertServices(
+  device: BulkDevice,
+  { addService = [], updateService = [], removeService = [] }: DeviceChanges,
+): Reverted {
+  const present = new Map(device.services.map((service) => [service.id, service]))
+  const removed = addService.flatMap((service) => {
+    const found = present.get(service.id)
+    return found?.before !== undefined && isDeepStrictEqual(found.fields, fieldsOfService(service))
+      ? [found.before]
+      : []
+  })
+  const updated = updateService.flatMap(({ id, changes }) => {
+    const found = present.get(id)
+    if (found?.fields === undefined) return []
+    const { fields } = found
+    const same = Object.entries(changes).filter(([name, change]) => fields[name as keyof typeof fields] === change.new)
+    const back = same.map(([name, change]) => [name, { old: change.new, new: change.old }] as const)
+    return same.length === 0 ? [] : [{ id, name: fields.name, changes: Object.fromEntries(back) }]
+  })
+  const restored = removeService.map((service) => ({ service, id: newId() }))
+  assertFewServices(device.services.length - removed.length + restored.length)
+  const added = restored.map(({ service, id }) => ({ id, ...fieldsOfService(service) }))
+  const setAttributes = restored.flatMap(({ service, id }) => attributesOf(service, id))
+  const names = (all: readonly { changes: object }[]): number =>
+    all.reduce((count, { changes }) => count + Object.keys(changes).length, 0)
+  return {
+    changes: {
+      ...(added.length > 0 && { addService: added }),
+      ...(updated.length > 0 && { updateService: updated }),
+      ...(removed.length > 0 && { removeService: removed }),
+      ...(setAttributes.length > 0 && { setAttributes }),
+    },
+    isPart: removed.length < addService.length || names(updated) < names(updateService),
+  }
+}
+
+/** The changes that set the attributes of a service that is added again. */
+function attributesOf({ name, attributes, overrides }: RemovedService, id: string): AttributeChanges[] {
+  const all: [string | null, Record<string, unknown>][] = [[null, attributes], ...Object.entries(overrides)]
+  return all.flatMap(([context, values]) => {
+    const changes: Changes = emptyObject()
+    for (const each of flattenAttributes(values, 'attributes'))
+      changes[joinAttributeName(each.name)] = { old: null, new: each.value }
+    return Object.keys(changes).length === 0 ? [] : [{ context, service: { id, name }, changes }]
+  })
+}
+
+/** Deletes a device that the job registered, if nothing has changed since. */
+function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
+  const { name, hardwareId, platform, attributes } = register
+  const isSame =
+    isUntouched &&
+    isDeepStrictEqual(device.fields, { name, hardwareId, platform }) &&
+    JSON.stringify(sorted(device.target.base)) === JSON.stringify(sorted(attributes as Attributes))
+  if (isSame) return planOf(device.id, { delete: { name } })
+  return { ...emptyPlan(device.id), status: 'SKIPPED', reason: 'CHANGED_SINCE' }
+}
+
+const sorted = (attributes: Attributes): unknown =>
+  Object.entries(attributes)
+    .map(([name, value]) => [name, typeof value === 'string' ? value : Object.entries(value).sort()])
+    .sort()

@@ -1,0 +1,51 @@
+import type { Context } from '../../../context.ts'
+import { badInput } from '../../../errors.ts'
+import { assertKnownNames } from '../../filters/account-names.ts'
+import { type ReadFilter, readFilter, readFilterOf } from '../../filters/read-filter.ts'
+import { withContext } from '../../filters/with-context.ts'
+import { applyView, readStoredFilter } from '../../views/use-view.ts'
+import type { BulkOperation } from '../bulk-job.ts'
+
+/** Replaces the filters of services by their canonical form. Throws if one is invalid. */
+export function readServiceFilters(context: Context, operations: readonly BulkOperation[]): Promise<BulkOperation[]> {
+  return Promise.all(
+    operations.map(async (operation, index): Promise<BulkOperation> => {
+      const path = `operations[${index}]`
+      if ('removeService' in operation) {
+        const where = await readServiceFilter(context, operation.removeService.where, `${path}.removeService.where`)
+        return { removeService: { where } }
+      }
+      if (!('setAttributes' in operation) || operation.setAttributes.services === undefined) return operation
+      const { services, ...rest } = operation.setAttributes
+      const filter = await readServiceFilter(context, services, `${path}.setAttributes.services`)
+      return { setAttributes: { ...rest, services: filter } }
+    }),
+  )
+}
+
+async function readServiceFilter(context: Context, text: string, path: string): Promise<string> {
+  const read = readFilter(text, { kind: 'service', path })
+  if (read === undefined) throw badInput(`${path} must not be empty: to select all services, pass "id:*"`)
+  await assertKnownNames(context, read)
+  const { where } = await applyView(
+    context,
+    { where: read, viewId: undefined, inContext: undefined },
+    { kind: 'service' },
+  )
+  return readFilterOf(withContext(where!.filter, undefined), 'service').canonical
+}
+
+const textOf = (operation: BulkOperation): string | undefined => {
+  if ('removeService' in operation) return operation.removeService.where
+  return 'setAttributes' in operation ? operation.setAttributes.services : undefined
+}
+
+/** Returns the filter of services that an operation contains, if any. */
+export function serviceFilterOf(operation: BulkOperation): ReadFilter | undefined {
+  const text = textOf(operation)
+  if (text === undefined) return undefined
+  return readStoredFilter(text, {
+    place: { kind: 'service', path: 'operations' },
+    name: 'the filter of services of the job',
+  })
+}

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util'
+import { pairByContent } from '@muster/fleet-csv/import/pair-by-content'
+import type { Database } from '../../../db/database.ts'
+import { badInput } from '../../../errors.ts'
+import { newTarget } from '../../attributes/target.ts'
+import { newId } from '../../devices/device-id.ts'
+import { fieldChanges } from '../../events/record.ts'
+import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from '../../services/new-service.ts'
+import { assertFewServices, fieldsOfService } from '../../services/services-of-many.ts'
+import type { BulkOperation, DeviceChanges, ServiceUpdate } from '../bulk-job.ts'
+import { selectMatchingServices } from '../bulk-services.queries.ts'
+import type { BulkDevice, BulkService, ServiceMatches } from './bulk-device.ts'
+import { serviceFilterOf } from './service-filters.ts'
+
+/** Finds the services that match the filters of the operations, among the services of these devices. */
+export async function findServiceMatches(
+  db: Database,
+  accountId: string,
+  { operations, ids, now }: { operations: readonly BulkOperation[]; ids: readonly string[]; now: Date },
+): Promise<ServiceMatches> {
+  const matches = new Map<BulkOperation, Set<string>>()
+  for (const operation of operations) {
+    const filter = serviceFilterOf(operation)
+    if (filter === undefined) continue
+    matches.set(operation, new Set(await selectMatchingServices(db, accountId, { filter, ids, now })))
+  }
+  return matches
+}
+
+export function addService({ id, fields, services }: BulkDevice, input: ServiceInput): void {
+  services.push(addedService(newService(input, ''), { id, name: fields.name! }))
+  assertFewServices(presentServices(services).length)
+}
+
+function addedService(
+  { id, ...fields }: ServiceFields & { id: string },
+  device: { id: string; name: string },
+): BulkService {
+  const target = newTarget({ kind: 'service', id, name: fields.name, device }, {}, {})
+  return { id, before: undefined, fields, target }
+}
+
+export const presentServices = (services: readonly BulkService[]): BulkService[] =>
+  services.filter(({ fields }) => fields !== undefined)
+
+/** Returns the services of a device that the filter of an operation matches, without those that the job removes. */
+export const matchingServices = (device: BulkDevice, operation: BulkOperation): BulkService[] =>
+  presentServices(device.services).filter(({ id }) => device.matches.get(operation)?.has(id) === true)
+
+export function removeServices(device: BulkDevice, operation: BulkOperation): void {
+  for (const service of matchingServices(device, operation)) service.fields = undefined
+}
+
+/** Adds and changes services, so that the device has those of a row. Keeps all other services. */
+export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]): void {
+  const present = Map.groupBy(presentServices(device.services), ({ fields }) => fields!.name)
+  for (const [name, ofName] of Map.groupBy(wanted, (service) => service.name)) {
+    const isSame = (one: ServiceFields, { fields }: BulkService): boolean =>
+      isDeepStrictEqual(fieldsOfService(one), fields)
+    const { changed, added, ambiguous } = pairByContent(ofName, present.get(name) ?? [], isSame)
+    if (ambiguous.length > 0)
+      throw badInput(
+        `services: several services have the name ${JSON.stringify(name)}, so it is ambiguous which one to change`,
+      )
+    for (const service of [...added, ...changed.map(([service]) => service)]) assertServiceFields(service, 'services: ')
+    for (const [service, before] of changed) before.fields = fieldsOfService(service)
+    const owner = { id: device.id, name: device.fields.name! }
+    device.services.push(...added.map((service) => addedService({ id: newId(), ...fieldsOfService(service) }, owner)))
+  }
+  assertFewServices(presentServices(device.services).length)
+}
+
+/** Returns the services that operations have added, changed, and removed. */
+export function serviceChangesOf(services: readonly BulkService[]): DeviceChanges {
+  const addService = services.flatMap(({ id, before, fields }) =>
+    before === undefined && fields !== undefined ? [{ id, ...fields }] : [],
+  )
+  const removeService = services.flatMap(({ before, fields }) =>
+    before !== undefined && fields === undefined ? [before] : [],
+  )
+  const updateService = services.flatMap(({ id, before, fields }) => {
+    if (before === undefined || fields === undefined) return []
+    const changes = fieldChanges(fieldsOfService(before), fieldsOfService(fields))
+    return changes === undefined ? [] : [{ id, name: before.name, changes: changes as ServiceUpdate['changes'] }]
+  })
+  return {
+    ...(addService.length > 0 && { addService }),
+    ...(updateService.length > 0 && { updateService }),
+    ...(removeService.length > 0 && { removeService }),
+  }
+}

@@ -1,0 +1,13 @@
+import type { ApiError } from '../../../errors.ts'
+
+/** An error that affects only one device of its batch. */
+export class DeviceError extends Error {
+  readonly deviceId: string
+  override readonly cause: ApiError
+
+  constructor(deviceId: string, cause: ApiError) {
+    super(cause.message)
+    this.deviceId = deviceId
+    this.cause = cause
+  }
+}

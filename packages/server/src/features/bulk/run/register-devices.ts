@@ -1,0 +1,35 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { addDevices, prepareDevice } from '../../devices/changes/new-device.ts'
+import type { NewEvent } from '../../events/record.ts'
+import { selectHardwareIds } from '../bulk-items.queries.ts'
+import type { NewDevice } from '../bulk-job.ts'
+import { DeviceError } from './device-error.ts'
+
+export interface Registration {
+  id: string
+  device: NewDevice
+}
+
+/** Adds new devices. Returns their events. */
+export async function registerDevices(
+  db: Database,
+  accountId: string,
+  registered: readonly Registration[],
+): Promise<NewEvent[]> {
+  if (registered.length === 0) return []
+  const hardwareIds = registered.flatMap(({ device }) => device.hardwareId ?? [])
+  const taken = hardwareIds.length === 0 ? new Map() : await selectHardwareIds(db, accountId, hardwareIds)
+  const conflict = registered.find(({ device }) => device.hardwareId !== null && taken.has(device.hardwareId))
+  if (conflict !== undefined) {
+    const message = `hardwareId ${JSON.stringify(conflict.device.hardwareId)} is in use by another of your devices`
+    throw new DeviceError(conflict.id, new ApiError('CONFLICT', message))
+  }
+  const prepared = registered.map(({ id, device }) => prepareDevice(device, id))
+  await addDevices(
+    db,
+    accountId,
+    prepared.map(({ row }) => row),
+  )
+  return prepared.map(({ event }) => event)
+}
