@@ -1,5 +1,6 @@
 import type { Muster, Mutations } from '@muster/client'
 import type { Command } from 'commander'
+import type { toInput } from '../attributes/assignments.ts'
 import { findDeviceIds } from '../devices/find-device.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
@@ -120,7 +121,7 @@ export async function startPreviewed(
 
 /** Changes attributes of devices, or of their services. `what` names the change, such as `Set site`. */
 export async function changeAttributesInBulk(
-  attributes: Record<string, unknown>,
+  attributes: ReturnType<typeof toInput>,
   what: string,
   { services, ...options }: AttributeOptions,
 ): Promise<void> {
