@@ -194,7 +194,7 @@ function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
 const readEventIds = (databaseUrl: string): Promise<string[]> =>
   selectValues(databaseUrl, `select id::text as value from event where type = 'ATTRIBUTE_CHANGE'`)
 
-/** Whether events are waiting for fan-out or for delivery. */
+/** Returns whether events are waiting for fan-out or for delivery. */
 const hasPending = async (databaseUrl: string): Promise<boolean> =>
   (
     await selectValues(

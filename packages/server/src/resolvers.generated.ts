@@ -128,7 +128,7 @@ export type User = {
   services: ServiceList;
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Array<Invitation>;
-  /** This account if id is omitted or is the account's own ID; otherwise null. */
+  /** This account if id is omitted or is the ID of this account; otherwise null. */
   account?: Maybe<User>;
   /** The members of the account, sorted by email address. */
   members: Array<Member>;

@@ -2125,7 +2125,7 @@ export interface UserFields {
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
-  /** This account if id is omitted or is the account's own ID; otherwise null. */
+  /** This account if id is omitted or is the ID of this account; otherwise null. */
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
   }>

@@ -76,7 +76,7 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
     return rejectWith(
       resolving,
       found.span,
-      'device cannot follow services. Write the name of the device without it.',
+      'services. accepts only fields and attributes of services. For a field of the device, omit services.',
       null,
     )
   }

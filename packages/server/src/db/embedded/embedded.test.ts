@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
-test('creates a durable database for a role that is not a superuser on the first start', async () => {
+test('on the first start, creates a durable database for a role that is not a superuser', async () => {
   const folder = join(await newFolder(), 'a', 'data')
   const { connection, majorVersion } = await start(folder)
 

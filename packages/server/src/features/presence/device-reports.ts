@@ -25,7 +25,7 @@ export interface DeviceReports {
   /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** Replaces the device's list of services. Returns the services with their IDs. */
+  /** Updates the device's services from the list that the device sends. Returns the services with their IDs. */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 

@@ -52,7 +52,7 @@ export const listServiceNames = (
   deviceId: string,
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
 
-/** Lists the services of devices by name, without bulk services. The result is in the order of `devices`. */
+/** Returns a list for each device, in the order of `devices`: its services, sorted by name, without the bulk service. */
 export async function listServicesOfDevices(
   db: Database,
   accountId: string,

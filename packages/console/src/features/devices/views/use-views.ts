@@ -4,7 +4,7 @@ import { type DeviceViewFragment, DeviceViewsDocument } from './views.generated.
 
 export type DeviceView = DeviceViewFragment
 
-/** Returns the account's views of devices, by name. Undefined until loaded. */
+/** Returns the account's views of devices, sorted by name. Undefined until loaded. */
 export function useViews(): readonly DeviceView[] | undefined {
   const [{ data }] = useQuery({
     query: DeviceViewsDocument,
