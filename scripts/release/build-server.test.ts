@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { copyServer } from './build-server.ts'
+import { copyServer, removeUnusedFiles } from './build-server.ts'
 import { root } from './copy-sources.ts'
 
 const run = promisify(execFile)
@@ -66,4 +66,28 @@ it('contains neither TypeScript nor tests, and has the version of the root packa
   expect(version).toBe((await read(join(root, 'package.json'))).version)
   expect(bin).toEqual({ muster: 'packages/cli/bin/muster.js' })
   expect(Object.keys(dependencies).filter((name) => name.startsWith('@muster/'))).toEqual([])
+})
+
+it('packs dependencies without source maps and type declarations', async () => {
+  const dependency = join(folder, 'dependencies/name')
+  await mkdir(join(dependency, 'lib'), { recursive: true })
+  const names = [
+    'LICENSE.md',
+    'lib/a.cjs',
+    'lib/a.d.cts',
+    'lib/a.js',
+    'lib/a.js.map',
+    'lib/a.ts',
+    'lib/maps',
+    'lib/ts.json',
+  ]
+  for (const name of names) await writeFile(join(dependency, name), '')
+  await removeUnusedFiles(join(folder, 'dependencies'))
+  const left = await readdir(join(folder, 'dependencies'), { recursive: true })
+  expect(left.sort()).toEqual(
+    ['LICENSE.md', 'lib', 'lib/a.cjs', 'lib/a.js', 'lib/maps', 'lib/ts.json']
+      .map((name) => join('name', name))
+      .concat('name')
+      .sort(),
+  )
 })
