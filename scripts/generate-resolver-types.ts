@@ -51,6 +51,7 @@ export async function generateResolverTypes(): Promise<string> {
         Member: './features/users/members/member.ts#Member as MemberModel',
         Role: './features/users/roles/role.ts#Role as RoleModel',
         Invitation: './features/users/invitations/invitation.ts#ShownInvitation as InvitationModel',
+        Simulation: './features/simulation/simulation.ts#Simulation as SimulationModel',
         View: './features/views/view.ts#View as ViewModel',
         ServiceList: './features/services/service.ts#ServiceList as ServiceListModel',
         EventList: './features/events/event.ts#EventList as EventListModel',

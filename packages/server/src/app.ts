@@ -146,7 +146,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const schema = buildSchema()
   assertPermissions(schema)
   const mailer = openMailer(app, deps.config, deps.log)
-  const createContext = contextOf({ ...deps, mailer }, rateLimits, (request) => executor.needsOf(request))
+  const createContext = contextOf({ ...deps, mailer }, rateLimits, (...given) => executor.needsOf(...given))
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)

@@ -42,7 +42,10 @@ export interface Context {
   /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
   /** Returns the permissions that a document needs, or why the document is invalid. */
-  readonly needsOf: (request: OperationRequest) => DocumentNeeds | RejectedOperation
+  readonly needsOf: (
+    request: OperationRequest,
+    options?: { hasDefaults?: boolean },
+  ) => DocumentNeeds | RejectedOperation
   /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */
   readonly once?: Once
 }

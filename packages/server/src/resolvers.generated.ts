@@ -12,6 +12,7 @@ import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
 import type { Grant as GrantModel, Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
 import type { Role as RoleModel } from './features/users/roles/role.ts';
 import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';
+import type { Simulation as SimulationModel } from './features/simulation/simulation.ts';
 import type { View as ViewModel } from './features/views/view.ts';
 import type { Webhook as WebhookModel, WebhookDelivery as WebhookDeliveryModel, WebhookDeliveryList as WebhookDeliveryListModel } from './features/webhooks/webhook.ts';
 import type { Context } from './context.ts';
@@ -126,6 +127,12 @@ export type User = {
    * an attribute.
    */
   services: ServiceList;
+  /**
+   * What a key, a person, a role, or the given access could do now, and why not. Pass exactly one of key, personId, roleId, and
+   * access. The document does not run, and nothing counts as use. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for
+   * personId and roleId. The caller's own key, person, and role need no permission. A sign-in policy is not considered.
+   */
+  simulate: Simulation;
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Array<Invitation>;
   /** This account if id is omitted or is the ID of this account; otherwise null. */
@@ -348,6 +355,20 @@ export type UserServicesArgs = {
   view?: InputMaybe<Scalars['ID']['input']>;
   now?: InputMaybe<Scalars['DateTime']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** An account, which owns devices, access keys, webhooks, and other data. */
+export type UserSimulateArgs = {
+  key?: InputMaybe<Scalars['ID']['input']>;
+  personId?: InputMaybe<Scalars['ID']['input']>;
+  roleId?: InputMaybe<Scalars['ID']['input']>;
+  access?: InputMaybe<AccessInput>;
+  address?: InputMaybe<Scalars['String']['input']>;
+  document?: InputMaybe<Scalars['String']['input']>;
+  variables?: InputMaybe<Scalars['Object']['input']>;
+  deviceId?: InputMaybe<Scalars['String']['input']>;
+  attribute?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -2054,6 +2075,43 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
+/** What an access could do, and why not. */
+export type Simulation = {
+  __typename?: 'Simulation';
+  /**
+   * Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null
+   * without a document.
+   */
+  allowed?: Maybe<Scalars['Boolean']['output']>;
+  /** Whether the device could be read; null without deviceId. */
+  deviceReachable?: Maybe<Scalars['Boolean']['output']>;
+  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  attributeReadable?: Maybe<Scalars['Boolean']['output']>;
+  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  attributeWritable?: Maybe<Scalars['Boolean']['output']>;
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  devices: Scalars['Int']['output'];
+  /** Every permission. */
+  permissions: Array<PermissionVerdict>;
+  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  reasons: Array<Scalars['String']['output']>;
+  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  warnings: Array<Scalars['String']['output']>;
+};
+
+/** Whether a permission is granted. */
+export type PermissionVerdict = {
+  __typename?: 'PermissionVerdict';
+  permission: Permission;
+  granted: Scalars['Boolean']['output'];
+  /**
+   * key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the
+   * permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if
+   * the permission is granted.
+   */
+  deniedBy?: Maybe<Scalars['String']['output']>;
+};
+
 /** An invitation to become a member of an account, before a person accepts it. */
 export type Invitation = {
   __typename?: 'Invitation';
@@ -2515,6 +2573,8 @@ export type ResolversTypes = {
   ServiceList: ResolverTypeWrapper<ServiceListModel>;
   ServiceInput: ServiceInput;
   ApplicationType: ResolverTypeWrapper<ApplicationType>;
+  Simulation: ResolverTypeWrapper<SimulationModel>;
+  PermissionVerdict: ResolverTypeWrapper<PermissionVerdict>;
   Invitation: ResolverTypeWrapper<InvitationModel>;
   Permission: Permission;
   AccountReference: ResolverTypeWrapper<AccountReference>;
@@ -2597,6 +2657,8 @@ export type ResolversParentTypes = {
   ServiceList: ServiceListModel;
   ServiceInput: ServiceInput;
   ApplicationType: ApplicationType;
+  Simulation: SimulationModel;
+  PermissionVerdict: PermissionVerdict;
   Invitation: InvitationModel;
   AccountReference: AccountReference;
   Person: Person;
@@ -2646,6 +2708,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
   services?: Resolver<ResolversTypes['ServiceList'], ParentType, ContextType, RequireFields<UserServicesArgs, 'size' | 'sortBy'>>;
+  simulate?: Resolver<ResolversTypes['Simulation'], ParentType, ContextType, Partial<UserSimulateArgs>>;
   invitations?: Resolver<Array<ResolversTypes['Invitation']>, ParentType, ContextType>;
   account?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, Partial<UserAccountArgs>>;
   members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
@@ -3101,6 +3164,23 @@ export type ApplicationTypeResolvers<ContextType = Context, ParentType extends R
   protocol?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type SimulationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Simulation'] = ResolversParentTypes['Simulation']> = {
+  allowed?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  deviceReachable?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  attributeReadable?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  attributeWritable?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
+  devices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['PermissionVerdict']>, ParentType, ContextType>;
+  reasons?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  warnings?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PermissionVerdictResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PermissionVerdict'] = ResolversParentTypes['PermissionVerdict']> = {
+  permission?: Resolver<ResolversTypes['Permission'], ParentType, ContextType>;
+  granted?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  deniedBy?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type InvitationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Invitation'] = ResolversParentTypes['Invitation']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -3297,6 +3377,8 @@ export type Resolvers<ContextType = Context> = {
   Query?: QueryResolvers<ContextType>;
   ServiceList?: ServiceListResolvers<ContextType>;
   ApplicationType?: ApplicationTypeResolvers<ContextType>;
+  Simulation?: SimulationResolvers<ContextType>;
+  PermissionVerdict?: PermissionVerdictResolvers<ContextType>;
   Invitation?: InvitationResolvers<ContextType>;
   AccountReference?: AccountReferenceResolvers<ContextType>;
   Person?: PersonResolvers<ContextType>;

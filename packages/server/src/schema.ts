@@ -15,6 +15,7 @@ import { reportPart } from './features/presence/report.resolvers.ts'
 import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
 import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
 import { servicesPart } from './features/services/services.resolvers.ts'
+import { simulationPart } from './features/simulation/simulation.resolvers.ts'
 import { invitationsPart } from './features/users/invitations/invitations.resolvers.ts'
 import { membersPart } from './features/users/members/members.resolvers.ts'
 import { rolesPart } from './features/users/roles/roles.resolvers.ts'
@@ -38,6 +39,7 @@ export function buildSchema(): GraphQLSchema {
     serviceChangesPart,
     attributesPart,
     accessKeysPart,
+    simulationPart,
     registrationCodesPart,
     reportPart,
     viewsPart,

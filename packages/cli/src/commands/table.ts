@@ -89,6 +89,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('create', 'create an access key', () => import('./keys/create.ts')),
         command('update', 'change an access key', () => import('./keys/update.ts')),
         command('usage', 'list what an access key was used for', () => import('./keys/usage.ts')),
+        command('simulate', 'show what a key, member, or role could do', () => import('./keys/simulate.ts')),
         command('rotate', 'replace an access key with a new one', () => import('./keys/rotate.ts')),
         command('policy', 'show or change the rules for access keys', () => import('./keys/policy.ts')),
         command('enable', 'enable an access key', () => import('./keys/enable.ts')),

@@ -76,6 +76,40 @@ describe('keys', () => {
     expect(await run('keys', 'usage', key.key, '--days', '401')).toMatchObject({ code: 2 })
   })
 
+  it('shows what a key, a role, or a new key could do', async () => {
+    const { lines, run, user, home } = await createCliUser(app)
+    const [device] = await lines('devices', 'register', 'gate', '--attribute', 'site=oslo')
+    const document = join(home, 'document.graphql')
+    writeFileSync(document, 'query ($with: Boolean!) { login { id webhooks @include(if: $with) { id } } }')
+    const [key] = await lines('keys', 'create', 'gate', '--permissions', 'device-read', '--where', 'site = oslo')
+    await run('keys', 'create', 'reader', '--permissions', 'device-read', '--save', 'reader')
+    const args = ['keys', 'simulate', key.key, '--file', document, '--device', device.id, '--attribute', 'site']
+    const { stdout } = await run(...args, '--variables', '{"with": true}')
+    expect(stdout).toMatch(
+      /^Runs the document +no\nReads the device +yes\nReads the attribute +yes\nSets the attribute +no\n/,
+    )
+    expect(stdout).toMatch(/Permissions +DEVICE_READ\nDevices +1\nDenied: /)
+    expect(stdout).toContain('Denied: key lacks WEBHOOK_MANAGE\n')
+    expect(stdout).toContain('Warning: the filter reads site, which devices can set themselves\n')
+    expect(await lines(...args, '--variables', '{"with": false}')).toMatchObject([
+      { allowed: true, deviceReachable: true },
+    ])
+    expect(await lines('keys', 'simulate')).toMatchObject([{ allowed: null, devices: 1 }])
+    expect(await lines('keys', 'simulate', '--where', 'site = bergen OR name = none')).toMatchObject([{ devices: 0 }])
+    const [role] = await lines('keys', 'simulate', '--role', 'Viewer')
+    expect(role.reasons).toContain('role viewer lacks DEVICE_WRITE')
+    expect(await run('keys', 'simulate', '--role', 'admin', '--profile', 'reader')).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('MEMBER_MANAGE'),
+    })
+    for (const wrong of [
+      ['MKNONE', '--role', 'viewer'],
+      [user.keyId, '--variables', '[]'],
+    ])
+      expect(await run('keys', 'simulate', ...wrong)).toMatchObject({ code: 2 })
+    expect(await run('keys', 'simulate', 'MKNONE')).toMatchObject({ code: 4 })
+  })
+
   it('creates, saves, disables, enables, and deletes access keys', async () => {
     const { user, run, lines } = await createCliUser(app)
     const created = await run('keys', 'create', 'reader', '--read-only', '--expires', '90d', '--save', 'reader')

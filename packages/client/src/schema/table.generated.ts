@@ -835,6 +835,11 @@ export const schemaTable: SchemaTable = {
   "field": "String!",
   "permission": "Permission!"
  },
+ "PermissionVerdict": {
+  "deniedBy": "String",
+  "granted": "Boolean!",
+  "permission": "Permission!"
+ },
  "Person": {
   "email": "String!",
   "id": "ID!",
@@ -933,6 +938,16 @@ export const schemaTable: SchemaTable = {
   "items": "[Service!]!",
   "last": "String",
   "total": "Int!"
+ },
+ "Simulation": {
+  "allowed": "Boolean",
+  "attributeReadable": "Boolean",
+  "attributeWritable": "Boolean",
+  "deviceReachable": "Boolean",
+  "devices": "Int!",
+  "permissions": "[PermissionVerdict!]!",
+  "reasons": "[String!]!",
+  "warnings": "[String!]!"
  },
  "Subscription": {
   "events": [
@@ -1169,6 +1184,20 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "signInPolicy": "SignInPolicy!",
+  "simulate": [
+   "Simulation!",
+   {
+    "access": "AccessInput",
+    "address": "String",
+    "attribute": "String",
+    "deviceId": "String",
+    "document": "String",
+    "key": "ID",
+    "personId": "ID",
+    "roleId": "ID",
+    "variables": "Object"
+   }
+  ],
   "views": [
    "[View!]!",
    {

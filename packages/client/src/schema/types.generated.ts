@@ -713,6 +713,14 @@ export interface Need {
   permission: Permission
 }
 
+/** Whether a permission is granted. */
+export interface PermissionVerdict {
+  /** key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  deniedBy: string | null
+  granted: boolean
+  permission: Permission
+}
+
 /** A person who signs in. A person can be a member of several accounts. */
 export interface Person {
   email: string
@@ -806,6 +814,26 @@ export interface ServiceList {
   last: string | null
   /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
   total: number
+}
+
+/** What an access could do, and why not. */
+export interface Simulation {
+  /** Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null without a document. */
+  allowed: boolean | null
+  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  attributeReadable: boolean | null
+  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  attributeWritable: boolean | null
+  /** Whether the device could be read; null without deviceId. */
+  deviceReachable: boolean | null
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  devices: number
+  /** Every permission. */
+  permissions: PermissionVerdict[]
+  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  reasons: string[]
+  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  warnings: string[]
 }
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
@@ -1959,6 +1987,14 @@ export interface NeedFields {
   permission: Leaf<Permission>
 }
 
+/** The selectable fields of PermissionVerdict. */
+export interface PermissionVerdictFields {
+  /** key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  deniedBy: Leaf<string | null>
+  granted: Leaf<boolean>
+  permission: Leaf<Permission>
+}
+
 /** The selectable fields of Person. */
 export interface PersonFields {
   email: Leaf<string>
@@ -2099,6 +2135,26 @@ export interface ServiceListFields {
   last: Leaf<string | null>
   /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
   total: Leaf<number>
+}
+
+/** The selectable fields of Simulation. */
+export interface SimulationFields {
+  /** Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null without a document. */
+  allowed: Leaf<boolean | null>
+  /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
+  attributeReadable: Leaf<boolean | null>
+  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  attributeWritable: Leaf<boolean | null>
+  /** Whether the device could be read; null without deviceId. */
+  deviceReachable: Leaf<boolean | null>
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  devices: Leaf<number>
+  /** Every permission. */
+  permissions: Branch<'PermissionVerdict', 'many'>
+  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  reasons: Leaf<string[]>
+  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  warnings: Leaf<string[]>
 }
 
 /** The selectable fields of Subscription. */
@@ -2375,6 +2431,27 @@ export interface UserFields {
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
+  /** What a key, a person, a role, or the given access could do now, and why not. Pass exactly one of key, personId, roleId, and access. The document does not run, and nothing counts as use. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need no permission. A sign-in policy is not considered. */
+  simulate: Branch<'Simulation', 'one', {
+    /** The access of a key that does not exist yet. */
+    access?: AccessInput | null | undefined
+    /** The address that the requests come from. If omitted, the networks of the key are not checked. */
+    address?: string | null | undefined
+    /** The name of an attribute of devices, such as site or net.ssid. */
+    attribute?: string | null | undefined
+    /** The ID of a device. */
+    deviceId?: string | null | undefined
+    /** A GraphQL document. */
+    document?: string | null | undefined
+    /** The ID of an access key. */
+    key?: string | null | undefined
+    /** The ID of a member. */
+    personId?: string | null | undefined
+    /** The ID of a role. */
+    roleId?: string | null | undefined
+    /** The variables of the document. */
+    variables?: Readonly<Record<string, unknown>> | null | undefined
+  }>
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Branch<'View', 'many', {
     id?: readonly string[] | null | undefined
@@ -2549,6 +2626,7 @@ export interface ObjectTypes {
   Membership: MembershipFields
   Mutation: MutationFields
   Need: NeedFields
+  PermissionVerdict: PermissionVerdictFields
   Person: PersonFields
   PresencePoint: PresencePointFields
   Query: QueryFields
@@ -2556,6 +2634,7 @@ export interface ObjectTypes {
   Role: RoleFields
   Service: ServiceFields
   ServiceList: ServiceListFields
+  Simulation: SimulationFields
   Subscription: SubscriptionFields
   User: UserFields
   UserReference: UserReferenceFields

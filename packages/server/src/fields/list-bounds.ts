@@ -1,3 +1,4 @@
+import { permissionNames } from '../access.ts'
 import { MAX_SEGMENTS } from '../features/availability/availability.ts'
 import { MAX_POINTS } from '../features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from '../features/events/counts/event-counts.ts'
@@ -23,6 +24,7 @@ export const listBounds: ListBounds = {
   'AccessKey.usage': 500,
   // Each field has at most a few needs, and most have one. A document cannot have more fields than tokens.
   'User.needs': limits.documentTokens,
+  'Simulation.permissions': permissionNames.length,
   'KeyPolicy.violations': MAX_KEYS,
   'User.registrationCodes': limits.registrationCodes,
   'User.webhooks': ({ id }) =>

@@ -34,7 +34,7 @@ const openOfUser: readonly string[] = [
     'presence',
     'service',
   ],
-  ...['services', 'views'],
+  ...['services', 'simulate', 'views'],
 ].map((field) => `User.${field}`)
 
 /** Mutations. */

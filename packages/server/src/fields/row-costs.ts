@@ -75,6 +75,11 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'KeyPolicy.violations': 0,
   // The server parses and validates the document.
   'User.needs': (args) => ({ rows: rowsOfDocument(args as { document: string }) }),
+  'User.simulate': ({ document }) => ({
+    rows: typeof document === 'string' ? rowsOfDocument({ document }) : 0,
+  }),
+  'Simulation.devices': (_args, { devices }) => ({ rows: devices }),
+  'Simulation.permissions': 0,
   'User.registrationCodes': 0,
   'User.webhooks': 0,
   'User.views': 0,

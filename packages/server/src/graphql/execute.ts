@@ -84,8 +84,11 @@ export interface PreparedOperation {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Returns the needs of an operation without preparing it. Variables may be missing. */
-  needsOf(request: OperationRequest): DocumentNeeds | RejectedOperation
+  /**
+   * Returns the needs of an operation without preparing it. Variables may be missing. With `hasDefaults`, the defaults
+   * of the document apply to missing variables, as they do when it runs.
+   */
+  needsOf(request: OperationRequest, options?: { hasDefaults?: boolean }): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number
 }
 
@@ -149,9 +152,12 @@ export function createExecutor(input: ExecutorInput): Executor {
       if ('errors' in operation) return rejected(operation.errors)
       return prepareOperation({ schema, operation, request, limits })
     },
-    needsOf({ query, operationName, variables }) {
+    needsOf({ query, operationName, variables }, { hasDefaults = false } = {}) {
       const operation = cache.find(query, operationName || undefined)
-      return 'errors' in operation ? rejected(operation.errors) : operation.needs(variables ?? {})
+      if ('errors' in operation) return rejected(operation.errors)
+      const given = variables ?? {}
+      const { coerced } = hasDefaults ? coerceVariables(schema, operation, given) : {}
+      return operation.needs(coerced ?? given)
     },
     get cachedBytes() {
       return cache.bytes

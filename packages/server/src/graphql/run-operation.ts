@@ -3,21 +3,14 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError, signInRequired } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
 import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
+import { type Caller, isChangeRejected, rejectionOfDocument } from './access/rejection.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
-export interface GraphqlViewer {
-  /** Whether mutations fail with FORBIDDEN. */
-  readonly readOnly: boolean
-  /** The permissions as a mask. If omitted, the viewer has none. */
-  readonly permissions?: number
+export interface GraphqlViewer extends Caller {
   /** Set if the account requires another sign-in. */
   readonly requiredSignIn?: 'SECOND_FACTOR' | 'SSO'
-  /** What the caller is restricted to, if anything. */
-  readonly restriction?:
-    | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
-    | undefined
 }
 
 export interface Requester<Viewer> {
@@ -136,40 +129,14 @@ export function assertPermitted<Viewer extends GraphqlViewer>(
   { viewer, operation }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>,
 ): DocumentNeeds | undefined {
   // For a read-only key, the message names no permission, because no permission would allow the mutation.
-  if (viewer === null || (viewer.readOnly && operation.kind === 'mutation')) return undefined
+  if (viewer === null || isChangeRejected(viewer, operation.kind)) return undefined
   const needs = operation.needs()
-  const countRejected = (fields: readonly string[]): void => {
-    const rejected = new Set(fields)
-    countUse?.(viewer, { needs, rejected: (field) => rejected.has(field), isRejected: true })
-  }
-  const missing = needs.missing(viewer.permissions ?? 0)
-  if (missing.length === 0) {
-    if (viewer.restriction !== undefined) assertOpen(viewer.restriction, needs, countRejected)
-    return needs
-  }
-  countRejected(missing.map(({ field }) => field))
-  if (viewer.requiredSignIn !== undefined) throw signInRequired(viewer.requiredSignIn)
-  const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
-  throw new ApiError('FORBIDDEN', `the operation needs permissions that you do not have: ${named}`, {
-    reason: 'permission',
-    missing,
-  })
-}
-
-/** Throws FORBIDDEN for fields that do not apply the caller's restriction. */
-function assertOpen(
-  restriction: NonNullable<GraphqlViewer['restriction']>,
-  { closed, closedToNames }: Pick<DocumentNeeds, 'closed' | 'closedToNames'>,
-  onClosed: (fields: readonly string[]) => void,
-): void {
-  const isOfNames = restriction.some(({ attributes }) => attributes !== undefined)
-  const fields = isOfNames ? [...new Set([...closed, ...closedToNames])] : closed
-  if (fields.length === 0) return
-  onClosed(fields)
-  const to = isOfNames ? 'some attributes' : 'some devices'
-  throw new ApiError('FORBIDDEN', `a caller who is restricted to ${to} cannot use ${fields.join(', ')}`, {
-    reason: closed.length > 0 ? 'device' : 'attribute',
-  })
+  const rejection = rejectionOfDocument(viewer, needs)
+  if (rejection === undefined) return needs
+  const rejected = new Set(rejection.fields)
+  countUse?.(viewer, { needs, rejected: (field) => rejected.has(field), isRejected: true })
+  const isLacking = rejection.missing.length > 0
+  throw isLacking && viewer.requiredSignIn !== undefined ? signInRequired(viewer.requiredSignIn) : rejection.error
 }
 
 /** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */
@@ -186,7 +153,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']
   try {
-    if (operation.kind === 'mutation' && viewer?.readOnly) {
+    if (viewer !== null && isChangeRejected(viewer, operation.kind)) {
       result = operation.reject(new ApiError('FORBIDDEN', 'this access key is read-only and cannot change anything'))
       read = null
     } else {

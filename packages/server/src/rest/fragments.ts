@@ -45,6 +45,9 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   KeyPolicy: 'fragment KeyPolicy on KeyPolicy { ...KeyPolicyRules violations { ...AccessKey } }',
   KeyUse: 'fragment KeyUse on KeyUse { field permission uses rejected lastUsed }',
+  Simulation: `fragment Simulation on Simulation {
+    allowed deviceReachable attributeReadable attributeWritable devices permissions { permission granted deniedBy } reasons warnings
+  }`,
   Need: 'fragment Need on Need { field permission }',
   CreatedAccessKey: 'fragment CreatedAccessKey on CreatedAccessKey { key secret accessKey { ...AccessKey } }',
   RegistrationCode:

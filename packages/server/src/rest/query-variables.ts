@@ -1,4 +1,11 @@
-import { type GraphQLInputType, getNamedType, getNullableType, isListType, isScalarType } from 'graphql'
+import {
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isScalarType,
+} from 'graphql'
 import { badInput } from '../errors.ts'
 import { parseJson } from '../graphql/transport/request-params.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
@@ -85,7 +92,7 @@ function only(values: readonly string[], name: string): string {
 
 const isJsonObject = ({ type }: Parameter): boolean => {
   const named = getNamedType(type)
-  return isScalarType(named) && named.name === 'Object'
+  return isInputObjectType(named) || (isScalarType(named) && named.name === 'Object')
 }
 
 function readText(text: string, type: GraphQLInputType, name: string): unknown {

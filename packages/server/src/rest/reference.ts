@@ -32,7 +32,7 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an Open
   - For a list, repeat the parameter: \`platform=linux&platform=esp32\`.
   - Pass \`attributes\` as one parameter per name: \`attributes.site=oslo&attributes.net.ssid=lab\`.
     You can also pass percent-encoded JSON: \`attributes={"site":null}\`. Only JSON can contain
-    null.
+    null. The same applies to other objects, such as \`access\`. Pass their lists as JSON.
 - **Changes** accept arguments in the path and in a JSON body (\`Content-Type: application/json\`),
   not in the query string.
   - Omitted arguments and \`null\` have the same meaning as in the GraphQL API.

@@ -32,6 +32,15 @@ describe('the query string of a GET request', () => {
     expect(await namesOf(`attributes=${encodeURIComponent('{"site": null}')}`)).toEqual(['c'])
   })
 
+  it('accepts an input object as JSON or in separate parameters', async () => {
+    await register({ name: 'a' })
+    const simulate = async (query: string) => (await rest('GET', `/simulate?${query}`)).body
+    const access = encodeURIComponent('{"permissions": ["DEVICE_READ"], "where": "name = a"}')
+    expect(await simulate(`access=${access}`)).toMatchObject({ devices: 1, allowed: null })
+    expect(await simulate('access.where=name%20%3D%20b')).toMatchObject({ devices: 0 })
+    expect(await rest('GET', '/simulate?access.wher=x')).toMatchObject({ status: 400, code: 'BAD_USER_INPUT' })
+  })
+
   it('accepts a list as a repeated parameter', async () => {
     for (const platform of ['linux', 'esp32', 'a,b']) await register({ name: platform, platform })
     expect(await namesOf('platform=linux&platform=a%2Cb')).toEqual(['a,b', 'linux'])

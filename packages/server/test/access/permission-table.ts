@@ -5,6 +5,7 @@
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
     User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.attributeInfo User.contexts User.needs
+    User.simulate
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
     User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.views Device.* Service.* View.*`,

@@ -89,6 +89,7 @@ function documentNeeds(document: string): string[][] {
     const takesAttributes = ['Mutation.registerDevice', 'Mutation.createRegistrationCode'].includes(field)
     const hasAttributes = node.arguments?.some(({ name }) => name.value === 'attributes')
     if (takesAttributes && hasAttributes) needs.push(['ATTRIBUTE_WRITE'])
+    if (field === 'User.simulate') needs.push(['KEY_MANAGE'])
   })
   return needs
 }

@@ -52,6 +52,29 @@ export const queryCalls: Record<string, Call> = {
     plain: user('needs(document: "{ login { id } }") { field permission }'),
     others: ['document', 'operationName', 'variables'],
   },
+  'User.simulate': {
+    plain: user(
+      'simulate(access: {}, document: "{ login { id } }") { allowed devices permissions { granted } reasons }',
+    ),
+    naming: {
+      key: [
+        notFound(({ accessKey }) => `{ login { simulate(key: ${literal(accessKey)}) { allowed devices reasons } } }`),
+        ofWrongKind(({ webhook }) => `{ login { simulate(key: ${literal(webhook)}) { allowed devices reasons } } }`),
+      ],
+      'access.view': notFound(({ view }) => `{ login { simulate(access: { view: ${literal(view)} }) { devices } } }`),
+      'access.where': attempt({ finds: { login: { simulate: { devices: 0 } } } }, ({ device }) => {
+        return `{ login { simulate(access: { where: ${literal(`id = ${device}`)} }) { devices } } }`
+      }),
+      deviceId: attempt(
+        { finds: { login: { simulate: { deviceReachable: false } } } },
+        ({ device }) => `{ login { simulate(access: {}, deviceId: ${literal(device)}) { deviceReachable } } }`,
+      ),
+    },
+    others: [
+      ...['personId', 'roleId', 'address', 'document', 'variables', 'attribute'],
+      ...['access.attributes', 'access.context', 'access.permissions'],
+    ],
+  },
   'User.keyPolicy': { plain: user('keyPolicy { maxDays violations { key } }') },
   'User.accessKeys': {
     plain: user('accessKeys { key name lastUsed }'),

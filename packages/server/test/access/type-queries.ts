@@ -28,6 +28,8 @@ export const typeQueries: Record<string, TypeQuery> = {
   Role: throughLogin(() => 'roles'),
   AccessKey: throughLogin(({ accessKey }) => `accessKeys(key: [${literal(accessKey)}])`),
   KeyUse: throughLogin(({ accessKey }) => `accessKeys(key: [${literal(accessKey)}]) { usage`),
+  PermissionVerdict: throughLogin(() => 'simulate(access: {}) { permissions'),
+  Simulation: throughLogin(() => 'simulate(access: {})'),
   Need: throughLogin(() => 'needs(document: "{ login { webhooks { id } } }")'),
   KeyPolicy: throughLogin(() => 'keyPolicy'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
@@ -97,6 +99,9 @@ const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.service(id:)': ({ service }) => service,
 }
 
+/** Values for optional arguments of which one is required. */
+const otherArguments: Record<string, string> = { 'User.simulate': 'access: {}' }
+
 /** One field, or all fields of a type, with a document that selects little else. */
 export interface FieldRequest {
   field: string
@@ -163,6 +168,8 @@ function selectField(type: GraphQLObjectType, field: GraphQLField<unknown, unkno
         throw new Error(`add a value for ${type.name}.${field.name}(${arg.name}:) to type-queries.ts`)
       return `${arg.name}: ${literal(value(own))}`
     })
+  const other = otherArguments[`${type.name}.${field.name}`]
+  if (other !== undefined) args.push(other)
   const selection = isObjectType(getNamedType(field.type)) ? ' { __typename }' : ''
   return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selection}`
 }

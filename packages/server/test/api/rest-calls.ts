@@ -167,6 +167,7 @@ const requiredParameters: Record<string, (own: OwnedObjects) => string> = {
   '/devices/presence': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
   '/devices/{id}/availability': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
   '/filters/check': () => '?where=name%3Aa',
+  '/simulate': ({ accessKey }) => `?key=${accessKey}`,
   '/needs': () => `?document=${encodeURIComponent('query all { login { webhooks { id } } }')}`,
 }
 
@@ -219,6 +220,13 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
     path === '/services/list' ? serviceView : path.startsWith('/events') ? eventView : view,
   label: () => 'gates',
   operationName: () => 'all',
+  key: ({ accessKey }) => accessKey,
+  personId: ({ member }) => member,
+  roleId: ({ role }) => role,
+  access: () => encodeURIComponent('{"permissions":["DEVICE_READ"]}'),
+  address: () => '192.0.2.1',
+  document: () => encodeURIComponent('{ login { id } }'),
+  attribute: ({ attribute }) => attribute,
   variables: () => encodeURIComponent('{"id":"x"}'),
   now: () => '2026-11-20T08:30:00Z',
   sortBy: () => 'name%20desc',

@@ -39,6 +39,10 @@ const fieldCalls: Record<string, FieldCall> = {
     required: 'document: "{ login { webhooks { id } } }"',
     document: (args) => `{ login { needs${args} { field permission } } }`,
   },
+  'User.simulate': {
+    required: 'key: "$key"',
+    document: (args) => `{ login { simulate${args} { allowed devices permissions { granted } reasons } } }`,
+  },
   'User.presence': {
     required: 'from: "2026-11-01T00:00:00Z"',
     document: (args) => `{ login { presence${args} { at } } }`,

@@ -18,14 +18,12 @@ export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): numb
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,
+  options: { hasDefaults?: boolean } = {},
 ): DocumentNeeds {
   const { document, operationName, variables } = input
   rowMeter.add(() => rowsOfDocument(input))
-  const found = needsOf({
-    query: document,
-    ...(operationName != null && { operationName }),
-    variables: variables ?? {},
-  })
+  const request = { query: document, ...(operationName != null && { operationName }), variables: variables ?? {} }
+  const found = needsOf(request, options)
   if ('missing' in found) return found
   throw new ApiError(found.code, `document: ${found.errors[0]?.message}`)
 }

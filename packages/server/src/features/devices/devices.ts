@@ -26,7 +26,7 @@ export async function findDevices(
 export const findReached = selectReached
 
 /** Checks whether the viewer owns a device with this ID. */
-export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
+export async function hasDevice({ db, viewer }: Pick<Context, 'db' | 'viewer'>, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
   return id !== undefined && (await deviceExists(db, viewer.accountId, { id, inside: insideOf(viewer) }))
 }

@@ -1,4 +1,4 @@
-import { type AttributeName, printName, splitAttributeName, writeValue } from '@muster/filter'
+import { type AttributeName, printName, type ResolvedFilter, splitAttributeName, writeValue } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { ApiError, badInput } from '../../errors.ts'
@@ -51,6 +51,14 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
   const { counted, reasons } = await readCounted(context, args)
   const { total, active, neverReported } = await count(context, reasons, (db) => countTotals(db, counted))
   return { total, active, inactive: total - active, neverReported }
+}
+
+/** Counts the devices of the account that another caller reaches. */
+export async function countDevicesInside(context: Context, inside: ResolvedFilter | undefined): Promise<number> {
+  const { accountId } = context.viewer
+  const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
+  const reasons = ['the number of devices counts every device that matches']
+  return (await count(context, reasons, (db) => countTotals(db, counted))).total
 }
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>

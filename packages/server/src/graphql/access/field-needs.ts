@@ -11,6 +11,7 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
@@ -45,6 +46,7 @@ export interface RestrictedRules {
 }
 
 export interface DocumentNeeds {
+  readonly kind: OperationTypeNode
   readonly all: readonly FieldNeed[]
   /** The fields, in sorted order, that callers who are restricted to some devices cannot select. */
   readonly closed: readonly string[]
@@ -150,6 +152,7 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
   visit(schema.getRootType(operation.operation)!, operation.selectionSet)
   return {
     needs: documentNeeds([...needs.values()], {
+      kind: operation.operation,
       closed: [...closed].sort(),
       closedToNames: [...closedToNames].sort(),
     }),
@@ -157,7 +160,10 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
   }
 }
 
-function documentNeeds(needs: MaskedNeed[], closed: Pick<DocumentNeeds, 'closed' | 'closedToNames'>): DocumentNeeds {
+function documentNeeds(
+  needs: MaskedNeed[],
+  document: Pick<DocumentNeeds, 'kind' | 'closed' | 'closedToNames'>,
+): DocumentNeeds {
   const all = needs.sort((one, other) =>
     `${one.field} ${one.permission}` < `${other.field} ${other.permission}` ? -1 : 1,
   )
@@ -165,7 +171,7 @@ function documentNeeds(needs: MaskedNeed[], closed: Pick<DocumentNeeds, 'closed'
   const named = all.map(({ field, permission }) => ({ field, permission }))
   return {
     all: named,
-    ...closed,
+    ...document,
     missing: (granted) =>
       masks.every((mask) => granted & mask) ? [] : named.filter((_need, index) => !(granted & all[index]!.anyOf)),
     usedBy: (granted) =>
@@ -176,7 +182,7 @@ function documentNeeds(needs: MaskedNeed[], closed: Pick<DocumentNeeds, 'closed'
     without: (isOmitted) =>
       documentNeeds(
         all.filter(({ field }) => !isOmitted(field)),
-        closed,
+        document,
       ),
   }
 }

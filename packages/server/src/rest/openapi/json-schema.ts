@@ -27,6 +27,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>
   required?: string[]
   additionalProperties?: boolean
+  allOf?: JsonSchema[]
   anyOf?: JsonSchema[]
   default?: unknown
   'x-consume'?: string

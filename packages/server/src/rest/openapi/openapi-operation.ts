@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql'
 import type { Operation, Parameter } from '../operation.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import { responseSchema } from './response-schema.ts'
@@ -73,12 +73,14 @@ function querySchema(parameters: readonly Parameter[]): JsonSchema {
 
 function querySchemaOf(parameter: Parameter): JsonSchema {
   const schema = withNotes(inputSchema(parameter.type), parameter)
-  if (schema.type !== 'object') return schema
+  const isInput = isInputObjectType(getNamedType(parameter.type))
+  if (schema.type !== 'object' && !isInput) return schema
   const { name, description = '' } = parameter
+  const member = isInput ? 'where' : 'site'
   return {
-    ...schema,
+    ...(isInput ? { allOf: [inputSchema(parameter.type)] } : schema),
     'x-consume': 'application/json',
-    description: `${description} You can also pass each member as a parameter: ${name}.site=oslo.`.trim(),
+    description: `${description} You can also pass each member as a parameter: ${name}.${member}=oslo.`.trim(),
   }
 }
 

@@ -112,4 +112,22 @@ export const accessKeyRoutes: readonly Route[] = [
     at: 'login',
     status: 200,
   },
+  {
+    method: 'GET',
+    path: '/simulate',
+    summary: 'Returns what a key, a person, a role, or the given access could do now. The document does not run.',
+    document: `query simulate(
+      $key: ID, $personId: ID, $roleId: ID, $access: AccessInput, $address: String, $document: String, $variables: Object,
+      $deviceId: String, $attribute: String
+    ) {
+      login {
+        simulate(
+          key: $key, personId: $personId, roleId: $roleId, access: $access, address: $address, document: $document,
+          variables: $variables, deviceId: $deviceId, attribute: $attribute
+        ) { ...Simulation }
+      }
+    }`,
+    at: 'login.simulate',
+    status: 200,
+  },
 ]

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { type Muster, MusterError } from '@muster/client'
+import { type Command, InvalidArgumentError } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { type AccessOptions, accessArguments, permissions } from '../../keys/access-options.ts'
+import { findMember, findRole } from '../../members/members.ts'
+import { type ClientOptions, namesWithCommas, newClientCommand, prose } from '../../options/new-command.ts'
+import { printJson, printPairs, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateShare'> {
+  member?: string
+  role?: string
+  address?: string
+  file?: string
+  variables?: Record<string, unknown>
+  device?: string
+  attribute?: string
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('simulate')
+    .description(
+      prose(`Show what an access key could do now, and why not: which permissions it has, how many devices it reaches,
+and whether it could run a document, read a device, or read and set an attribute. Nothing runs or changes. Without a
+key, the command shows what the key of the command could do.
+
+Instead of a key, pass --member, --role, or the options of a key that does not exist yet, such as --permissions and
+--where.`),
+    )
+    .argument('[key]', 'access key ID, as shown by "muster keys list"')
+    .option('--member <member>', 'show what a member could do; ID or email address')
+    .option('--role <role>', 'show what members with a role could do; ID or name')
+    .option('--permissions <names>', 'permissions of a key that does not exist yet', permissions)
+    .option('--read <names>', 'attributes that this key could read, such as site,status.*', namesWithCommas)
+    .option('--write <names>', 'attributes that this key could set and read', namesWithCommas)
+    .option('--where <filter>', 'filter of the devices that this key would be restricted to')
+    .option('--view <id>', 'view of the devices that this key would be restricted to')
+    .option('--context <name>', 'context in which the filter and the view read attributes')
+    .option('--address <address>', 'address from which the key would be used')
+    .option('-f, --file <file>', 'GraphQL document to check')
+    .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
+    .option('--device <id>', 'device to check')
+    .option('--attribute <name>', 'attribute of devices to check, such as site or net.ssid')
+    .action(run)
+}
+
+const selection = {
+  allowed: true,
+  deviceReachable: true,
+  attributeReadable: true,
+  attributeWritable: true,
+  devices: true,
+  permissions: { permission: true, granted: true, deniedBy: true },
+  reasons: true,
+  warnings: true,
+} as const
+
+async function run(key: string | undefined, options: Options): Promise<void> {
+  const document = options.file === undefined ? undefined : await readDocument(options.file)
+  const muster = await openMuster(options, 4)
+  const { address, variables, device, attribute } = options
+  const { login } = await muster.select({
+    login: {
+      simulate: {
+        $: {
+          ...(await subjectOf(muster, key, options)),
+          ...(address !== undefined && { address }),
+          ...(document !== undefined && { document }),
+          ...(variables !== undefined && { variables }),
+          ...(device !== undefined && { deviceId: device }),
+          ...(attribute !== undefined && { attribute }),
+        },
+        ...selection,
+      },
+    },
+  })
+  const simulation = login?.simulate
+  if (simulation === undefined) return
+  if (options.json) return printJson(simulation)
+  const { allowed, deviceReachable, attributeReadable, attributeWritable, devices, reasons, warnings } = simulation
+  const granted = simulation.permissions.filter((each) => each.granted).map(({ permission }) => permission)
+  const answers: [name: string, answer: boolean | null][] = [
+    ['Runs the document', allowed],
+    ['Reads the device', deviceReachable],
+    ['Reads the attribute', attributeReadable],
+    ['Sets the attribute', attributeWritable],
+  ]
+  await printPairs([
+    ...answers.flatMap(([name, answer]): [string, string][] =>
+      answer === null ? [] : [[name, answer ? 'yes' : 'no']],
+    ),
+    ['Permissions', granted.length === 0 ? 'none' : granted.join(' ')],
+    ['Devices', String(devices)],
+  ])
+  for (const reason of reasons) await say(`Denied: ${reason}`)
+  for (const warning of warnings) await say(`Warning: ${warning}`)
+}
+
+async function subjectOf(muster: Muster, key: string | undefined, options: Options) {
+  const { member, role, permissions: names, read, write, where, view, context } = options
+  const { access } = accessArguments({
+    ...(names !== undefined && { permissions: names }),
+    ...(read !== undefined && { read }),
+    ...(write !== undefined && { write }),
+    ...(where !== undefined && { where }),
+    ...(view !== undefined && { view }),
+    ...(context !== undefined && { context }),
+  })
+  const given = [key, member, role, access].filter((each) => each !== undefined)
+  if (given.length > 1) throw usageError('pass only one of a key, --member, --role, and the options of a new key')
+  if (member !== undefined)
+    return { personId: await idOf(member, async () => (await findMember(muster, member)).person.id) }
+  if (role !== undefined) return { roleId: await idOf(role, async () => (await findRole(muster, role)).id) }
+  return access === undefined ? { key: key ?? (await ownKey(muster)) } : { access }
+}
+
+/** Callers who cannot list members and roles can pass their own ID. */
+const idOf = (given: string, find: () => Promise<string>): Promise<string> =>
+  find().catch((error: unknown) => {
+    if (error instanceof MusterError && error.code === 'FORBIDDEN') return given
+    throw error
+  })
+
+async function ownKey(muster: Muster): Promise<string> {
+  const { me } = await muster.select({ me: { accessKey: { key: true } } })
+  if (me?.accessKey == null) throw usageError('pass the key to simulate')
+  return me.accessKey.key
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // The error below names the expected form.
+  }
+  throw new InvalidArgumentError('Expected a JSON object, such as {"size": 10}.')
+}
+
+const readDocument = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: Error) => {
+    throw usageError(`cannot read the document: ${error.message}`)
+  })

@@ -1,0 +1,159 @@
+import { isPermitted, type PermissionName, permissionNames } from '../../access.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { isChangeRejected, rejectionOfDocument } from '../../graphql/access/rejection.ts'
+import type { UserSimulateArgs } from '../../resolvers.generated.ts'
+import { insideOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import { readNeeds } from '../access-keys/needs.ts'
+import {
+  type AttributeName,
+  assertAllowed,
+  assertVisibleNames,
+  joinAttributeName,
+  parseAttributeName,
+} from '../attributes/attribute-name.ts'
+import { assertReadable, assertWritable } from '../attributes/readable-names.ts'
+import { hasDevice } from '../devices/devices.ts'
+import { countDevicesInside } from '../facets/facets.ts'
+import { assertMayChangeAttributes } from '../restrictions/decisive-values.ts'
+import { withReach } from '../restrictions/reach.ts'
+import type { Denial, Simulated, Simulation, Verdict } from './simulation.ts'
+import { assertMay, readSubject, type Subject } from './subject.ts'
+import { warningsOf } from './warnings.ts'
+
+/** A decision, with the reasons if it is negative. Missing permissions are not among the reasons. */
+interface Decision {
+  readonly isAllowed: boolean
+  readonly reasons: readonly string[]
+}
+
+/** Returns what an access could do now. */
+export async function simulate(context: Context, args: UserSimulateArgs): Promise<Simulation> {
+  const { document, variables, deviceId } = args
+  const attribute = args.attribute == null ? undefined : readName(args.attribute)
+  const subject = await readSubject(context, args)
+  const { isOwn, rejection } = subject
+  const caller = { viewer: await viewerOf(context, subject), isOwn, isRejected: rejection !== undefined }
+  const ofDocument = document == null ? undefined : decideOnDocument(context, caller, { document, variables })
+  const ofDevice = deviceId == null ? undefined : await decideOnDevice(context, caller, deviceId)
+  const isInside = ofDevice?.isInside ?? true
+  const ofReading = attribute && decideOnReading(caller.viewer, attribute, isInside)
+  const ofWriting = attribute && decideOnWriting(caller.viewer, attribute, isInside)
+  const decisions = [ofDocument, ofDevice, ofReading, ofWriting]
+  return {
+    allowed: ofDocument?.isAllowed ?? null,
+    deviceReachable: ofDevice?.isAllowed ?? null,
+    attributeReadable: ofReading?.isAllowed ?? null,
+    attributeWritable: ofWriting?.isAllowed ?? null,
+    permissions: permissionNames.map((permission) => verdictOn(subject, permission)),
+    reasons: [
+      ...new Set([
+        ...(rejection === undefined ? [] : [rejection.reason]),
+        ...decisions.flatMap((decision) => decision?.reasons ?? []),
+        ...permissionNames.flatMap((permission) => lackOf(subject, permission)?.reason ?? []),
+      ]),
+    ],
+    warnings: warningsOf(insideOf(caller.viewer)),
+    caller,
+  }
+}
+
+/** Counts the devices that the simulated caller could read. */
+export async function countReached(context: Context, { caller }: Simulation): Promise<number> {
+  if (!isPermitted(caller.viewer.permissions, 'DEVICE_READ')) return 0
+  assertMayFind(context, caller)
+  return countDevicesInside(context, insideOf(caller.viewer))
+}
+
+function viewerOf({ db, viewer }: Context, { rejection, ...subject }: Subject): Promise<Viewer> {
+  const { restriction, readOnly } = subject
+  const permissions = rejection === undefined ? subject.permissions : 0
+  return withReach(db, { accountId: viewer.accountId, email: viewer.email, permissions, restriction, readOnly })
+}
+
+function readName(text: string): AttributeName {
+  const name = parseAttributeName(text, 'attribute')
+  assertVisibleNames([{ name, value: '' }], { context: undefined, path: 'attribute' })
+  assertAllowed(name, '', 'device', 'attribute')
+  return name
+}
+
+const READ_ONLY = 'key is read-only'
+
+function decideOnDocument(
+  context: Context,
+  { viewer, isRejected }: Simulated,
+  input: { document: string; variables: UserSimulateArgs['variables'] },
+): Decision {
+  const needs = readNeeds(context, input, { hasDefaults: true })
+  const isChange = isChangeRejected(viewer, needs.kind)
+  const rejection = rejectionOfDocument(viewer, needs)
+  const isRestricted = rejection !== undefined && rejection.missing.length === 0
+  return {
+    isAllowed: !isRejected && !isChange && rejection === undefined,
+    reasons: [...(isChange ? [READ_ONLY] : []), ...(isRestricted ? [rejection.error.message] : [])],
+  }
+}
+
+async function decideOnDevice(
+  context: Context,
+  caller: Simulated,
+  deviceId: string,
+): Promise<Decision & { isInside: boolean }> {
+  const { viewer } = caller
+  assertMayFind(context, caller)
+  const isInside = await hasDevice({ db: context.db, viewer }, deviceId)
+  return {
+    isInside,
+    isAllowed: isInside && isPermitted(viewer.permissions, 'DEVICE_READ'),
+    reasons: isInside ? [] : ['the device does not exist, or it is outside the restriction'],
+  }
+}
+
+/** Throws FORBIDDEN if the response would reveal devices that the caller of the simulation cannot read. */
+function assertMayFind({ viewer }: Context, { isOwn }: Simulated): void {
+  if (!isOwn) assertMay(viewer, 'DEVICE_READ')
+}
+
+function decideOnReading(viewer: Viewer, name: AttributeName, isInside: boolean): Decision {
+  const isHidden = isForbidden(() => assertReadable(viewer, name))
+  return {
+    isAllowed: isInside && !isHidden && isPermitted(viewer.permissions, 'DEVICE_READ'),
+    reasons: isHidden ? [`the access cannot read the attribute ${joinAttributeName(name)}`] : [],
+  }
+}
+
+function decideOnWriting(viewer: Viewer, name: AttributeName, isInside: boolean): Decision {
+  const shown = joinAttributeName(name)
+  const isFixed = isForbidden(() => assertWritable(viewer, { name }))
+  const target = { kind: 'device', context: undefined, names: [name] } as const
+  const isDecisive = isForbidden(() => assertMayChangeAttributes(viewer, target))
+  const { readOnly } = viewer
+  return {
+    isAllowed: isInside && !isFixed && !isDecisive && !readOnly && isPermitted(viewer.permissions, 'ATTRIBUTE_WRITE'),
+    reasons: [
+      ...(isFixed ? [`the access cannot set the attribute ${shown}`] : []),
+      ...(isDecisive ? [`the access cannot set the attribute ${shown}, because its filter reads it`] : []),
+      ...(readOnly ? [READ_ONLY] : []),
+    ],
+  }
+}
+
+function isForbidden(check: () => void): boolean {
+  try {
+    check()
+    return false
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'FORBIDDEN') return true
+    throw error
+  }
+}
+
+function verdictOn(subject: Subject, permission: PermissionName): Verdict {
+  const denial = lackOf(subject, permission) ?? subject.rejection
+  return { permission, granted: denial === undefined, deniedBy: denial?.deniedBy ?? null }
+}
+
+const lackOf = ({ permissions, whyLacking }: Subject, permission: PermissionName): Denial | undefined =>
+  isPermitted(permissions, permission) ? undefined : whyLacking(permission)

@@ -1,0 +1,34 @@
+import type { PermissionName } from '../../access.ts'
+import type { Viewer } from '../../viewer.ts'
+
+export interface Simulation {
+  allowed: boolean | null
+  deviceReachable: boolean | null
+  attributeReadable: boolean | null
+  attributeWritable: boolean | null
+  permissions: Verdict[]
+  reasons: string[]
+  warnings: string[]
+  caller: Simulated
+}
+
+export interface Verdict {
+  permission: PermissionName
+  granted: boolean
+  deniedBy: Denial['deniedBy'] | null
+}
+
+/** A caller with the simulated access. */
+export interface Simulated {
+  /** It has no permissions if the server rejects its credentials. */
+  readonly viewer: Viewer
+  readonly isRejected: boolean
+  /** Whether this is the access of the caller who simulates it. */
+  readonly isOwn: boolean
+}
+
+/** Why something is denied. */
+export interface Denial {
+  readonly deniedBy: 'key' | 'role' | 'policy' | 'creator'
+  readonly reason: string
+}

@@ -1,0 +1,56 @@
+import type { OperationTypeNode } from 'graphql'
+import { ApiError } from '../../errors.ts'
+import type { DocumentNeeds, FieldNeed } from './field-needs.ts'
+
+/** The access that decides which documents a caller can run. */
+export interface Caller {
+  /** Whether mutations fail with FORBIDDEN. */
+  readonly readOnly: boolean
+  /** The permissions as a mask. If omitted, the caller has none. */
+  readonly permissions?: number
+  /** What the caller is restricted to, if anything. */
+  readonly restriction?:
+    | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
+    | undefined
+}
+
+/** Why a document cannot run. */
+export interface Rejection {
+  readonly error: ApiError
+  readonly fields: readonly string[]
+  /** The permissions that the caller lacks; empty if only its restriction rejects the document. */
+  readonly missing: readonly FieldNeed[]
+}
+
+/** Whether a caller cannot run a document because it changes something, whatever its permissions. */
+export const isChangeRejected = ({ readOnly }: Caller, kind: `${OperationTypeNode}`): boolean =>
+  readOnly && kind === 'mutation'
+
+/** Returns why the permissions or the restriction of a caller reject a document. Returns undefined if they do not. */
+export function rejectionOfDocument(
+  { permissions = 0, restriction }: Caller,
+  needs: DocumentNeeds,
+): Rejection | undefined {
+  const missing = needs.missing(permissions)
+  if (missing.length === 0) return restriction === undefined ? undefined : rejectionOfFields(restriction, needs)
+  const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
+  const message = `the operation needs permissions that you do not have: ${named}`
+  return {
+    error: new ApiError('FORBIDDEN', message, { reason: 'permission', missing }),
+    fields: missing.map(({ field }) => field),
+    missing,
+  }
+}
+
+/** Rejects fields that do not apply the caller's restriction. */
+function rejectionOfFields(
+  restriction: NonNullable<Caller['restriction']>,
+  { closed, closedToNames }: Pick<DocumentNeeds, 'closed' | 'closedToNames'>,
+): Rejection | undefined {
+  const isOfNames = restriction.some(({ attributes }) => attributes !== undefined)
+  const fields = isOfNames ? [...new Set([...closed, ...closedToNames])] : closed
+  if (fields.length === 0) return undefined
+  const message = `a caller who is restricted to ${isOfNames ? 'some attributes' : 'some devices'} cannot use ${fields.join(', ')}`
+  const error = new ApiError('FORBIDDEN', message, { reason: closed.length > 0 ? 'device' : 'attribute' })
+  return { error, fields, missing: [] }
+}
