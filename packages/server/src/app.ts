@@ -30,7 +30,7 @@ import { recordAuditEntry, recordSignIn } from './features/users/record-user-eve
 import { ssoPeople } from './features/users/single-sign-on/admit-person.ts'
 import { assertPermissions, fieldRules, publicFields } from './fields/field-permissions.ts'
 import { listBounds } from './fields/list-bounds.ts'
-import { restrictedRules } from './fields/restricted-fields.ts'
+import { isOpenToRestricted } from './fields/restricted-fields.ts'
 import { rowCosts } from './fields/row-costs.ts'
 import { writtenFields } from './fields/written-fields.ts'
 import { printSdl } from './graphql/assemble.ts'
@@ -168,7 +168,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     listBounds,
     rowCosts: rowCosts(deps.config),
     fieldRules,
-    restrictedRules,
+    isOpenToRestricted,
     publicFields,
     writers: writtenFields,
     jit: deps.jit ?? true,

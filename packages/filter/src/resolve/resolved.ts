@@ -73,11 +73,19 @@ export interface WordSearch {
   readonly literal: StringLiteral | PatternLiteral
 }
 
+/**
+ * Limits a condition to attributes that the caller can read. A name must be in each of these scopes, which contain names
+ * and beginnings followed by a star.
+ */
+export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
+
 /** At least one base attribute contains the string or matches the pattern, case-insensitive. */
 export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
   readonly literal: StringLiteral | PatternLiteral
+  /** The parser never sets this. Omitted for all names. */
+  readonly readable?: ReadableNames
 }
 
 /** The effective value is stale (contract E.3). */
@@ -95,7 +103,12 @@ export interface InView {
 
 export type Subject = FieldSubject | AttributeSubject | TimeOfAttribute
 
-export type FieldSubject = { readonly type: 'field'; readonly valueType: FieldType } & (
+export type FieldSubject = {
+  readonly type: 'field'
+  readonly valueType: FieldType
+  /** The attributes that `contexts` and `changed` consider. The parser never sets this. Omitted for all names. */
+  readonly readable?: ReadableNames
+} & (
   | { readonly of: 'device'; readonly name: DeviceField }
   | { readonly of: 'service'; readonly name: ServiceField }
   | { readonly of: 'event'; readonly name: EventField }

@@ -1,8 +1,6 @@
-import type { RestrictedRules } from '../graphql/access/field-needs.ts'
-
 /**
- * The fields that callers who are restricted to some devices can select, deny by default. Each of these fields applies
- * the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
+ * The fields that restricted callers can select, deny by default. Each of these fields applies the restriction in its
+ * statements, or reads nothing about devices. Other types are only reached through such fields.
  */
 const openOfUser: readonly string[] = [
   ...[
@@ -50,23 +48,8 @@ const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'U
 
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 
-/** Checks whether a restricted caller can select a field. */
-function isOpenToRestricted(field: string): boolean {
+/** Whether callers who are restricted to some devices or attribute names can select a field. */
+export function isOpenToRestricted(field: string): boolean {
   const type = field.slice(0, field.indexOf('.'))
   return openFields.has(field) || !closedTypes.has(type)
-}
-
-/** Fields that also return attributes that the caller may not read. */
-const closedToNames: ReadonlySet<string> = new Set([
-  'Device.attributeHistory',
-  'Device.events',
-  'Service.attributeHistory',
-  'Subscription.events',
-  ...['eventCounts', 'events', 'eventsUrl', 'devicesUrl'].map((field) => `User.${field}`),
-])
-
-/** Defines which fields restricted callers can select. */
-export const restrictedRules: RestrictedRules = {
-  toDevices: isOpenToRestricted,
-  toNames: (field) => isOpenToRestricted(field) && !closedToNames.has(field),
 }

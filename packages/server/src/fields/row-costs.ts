@@ -29,9 +29,9 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   // An index finds the events of one device. The devices of a list together have at most as many events as the account.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
-  'Device.attributeHistory': (args, size) => rowsOfHistory(args, size),
-  'Service.attributeHistory': (args, size) => rowsOfHistory(args, size),
-  'User.attributeHistory': (args, size) => rowsOfHistory(args, size),
+  'Device.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
+  'Service.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: true }),
+  'User.attributeHistory': (args, size) => rowsOfHistory(args, size, { ofDevices: false }),
   // The server reads the events only if the request selects the times.
   'Device.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   'Service.attributeInfo': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
@@ -103,8 +103,8 @@ function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRow
   return { rows: ids == null && csv == null ? devices : 0 }
 }
 
-function rowsOfHistory(args: Arguments, { events }: AccountSize): FieldRows {
-  const { page, total } = historyRowsRead(args)
+function rowsOfHistory(args: Arguments, { events }: AccountSize, kind: { ofDevices: boolean }): FieldRows {
+  const { page, total } = historyRowsRead(args, kind)
   return { rows: Math.min(page.rows, events), total: Math.min(total.rows, events) }
 }
 

@@ -13,7 +13,12 @@ import {
 } from 'graphql'
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
-import { createNeedsReader, type DocumentNeeds, type FieldRules, type RestrictedRules } from './access/field-needs.ts'
+import {
+  createNeedsReader,
+  type DocumentNeeds,
+  type FieldRules,
+  type IsOpenToRestricted,
+} from './access/field-needs.ts'
 import {
   type Arguments,
   argumentValues,
@@ -100,8 +105,8 @@ export interface ExecutorInput {
   readonly rowCosts: RowCosts
   /** The permissions that each field needs. If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /** Defines which fields restricted callers can select. If omitted, they can select none. */
-  readonly restrictedRules?: RestrictedRules
+  /** Whether restricted callers can select a field. If omitted, they can select none. */
+  readonly isOpenToRestricted?: IsOpenToRestricted
   /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean
   readonly publicFields?: readonly string[]
@@ -138,7 +143,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     countRows: createRowCounter(schema, input.rowCosts),
     readNeeds: createNeedsReader(schema, {
       rules: input.fieldRules ?? (() => []),
-      isOpen: input.restrictedRules ?? { toDevices: () => false, toNames: () => false },
+      isOpen: input.isOpenToRestricted ?? (() => false),
     }),
     publicFields: new Set(publicFields),
     writers: input.writers ?? { pages: new Set(), fields: {} },

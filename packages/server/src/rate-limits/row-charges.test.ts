@@ -183,12 +183,38 @@ test('charges changes of attributes by name for the events that the filter may s
     expect(errors).toBe(undefined)
     return before - left(headers) - 1
   }
-  expect(await pointsOf('attributeHistory(size: 1) { items { name } }')).toBe(0)
+  // Events of other types and of services are between the changes of a device.
+  expect(await pointsOf('attributeHistory(size: 1) { items { name } }')).toBe(2)
   for (const filter of ['name: "rack"', 'context: "night"', 'maxDate: "2020-01-01T00:00:00Z"'])
     expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)
-  expect(await pointsOf('attributeHistory(size: 1) { total }')).toBe(3)
+  expect(await pointsOf('attributeHistory(size: 1) { total }')).toBe(5)
   expect(await pointsOf('attributeInfo { changed }')).toBe(2)
   expect(await pointsOf('attributeInfo { value }')).toBe(0)
+})
+
+test('charges the use of access keys for the keys and days that it reads', async () => {
+  const other = await app.createUser()
+  for (let count = 1; count < 4; count++) await other.data('mutation { createAccessKey(name: "x") { key } }')
+  await sql`update account set key_use_since = '2020-01-01' where id = ${other.accountId}`.execute(app.db)
+  await sql`update access_key set created = '2020-01-01' where account_id = ${other.accountId}`.execute(app.db)
+  const pointsOf = async (fields: string): Promise<number> => {
+    const before = left((await other.query('{ login { id } }')).headers)
+    const { headers, errors } = await other.query(`{ login { ${fields} } }`)
+    expect(errors).toBe(undefined)
+    return before - left(headers) - 1
+  }
+  // Four keys, 400 days, and ten fields on each day.
+  expect(await pointsOf('accessKeys { unused(days: 400) }')).toBe(8)
+  const one = `accessKeys(key: ["${other.keyId}"])`
+  expect(await pointsOf(`${one} { unused(days: 400) usage(days: 400) { field } }`)).toBe(2)
+  expect(await pointsOf(`${one} { unused(days: 30) }`)).toBe(0)
+})
+
+test('charges a simulation for the document and for counting devices', async () => {
+  const document = 'query ($document: String) { login { simulate(access: {}, document: $document) { allowed } } }'
+  expect(await costOf(document)).toBe(0)
+  expect(await costOf(document, { document: '{ login { id } }'.padEnd(20_000) })).toBe(10)
+  expect(await costOf('{ login { simulate(access: {}) { devices } } }')).toBe(5)
 })
 
 test('charges the needs of a document by the length of the document', async () => {

@@ -5,6 +5,7 @@ import { startOfDay } from '../../auth/key-use.ts'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { limits } from '../../limits.ts'
 import type { AccessKey } from './access-key.ts'
 import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.queries.ts'
 
@@ -13,12 +14,17 @@ const USUAL_DAYS = 90
 /** The number of fields that the server assumes to read for each key and day. */
 const TYPICAL_FIELDS = 10
 
+/** The number of keys that the price assumes before the operation runs. */
+const ASSUMED_KEYS = limits.accountAccessKeys
+
 const DAY_MS = 86_400_000
 
-export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number; total: number } => {
-  const rows = (typeof days === 'number' ? days : USUAL_DAYS) * TYPICAL_FIELDS
-  return { rows, total: rows }
-}
+/** Returns the rows that the use of all keys of a response can need. Operations pay only for the keys that they read. */
+export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
+  rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
+})
+
+const rowsOfKey = (days: number): number => days * TYPICAL_FIELDS
 
 /** Lists the fields that a key used within a number of days, most recent first. */
 export async function listUsage(context: Context, { key }: AccessKey, days = USUAL_DAYS): Promise<FieldUse[]> {
@@ -59,6 +65,7 @@ const loadersOf = perRequest((context: Context) => {
     if (loader === undefined) {
       const since = startOfDay(startOf(context, days))
       loader = new DataLoader(async (keys) => {
+        context.rowMeter.add(() => keys.length * rowsOfKey(days))
         const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
         const byKey = Map.groupBy(uses, ({ key }) => key)
         return keys.map((key) => byKey.get(key) ?? [])

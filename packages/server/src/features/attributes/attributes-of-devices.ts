@@ -1,5 +1,6 @@
+import type { ReadableNames } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
-import { findOverrides, listContexts } from './attributes.queries.ts'
+import { findOverrides, listContexts, listReadableContexts } from './attributes.queries.ts'
 import type { Attributes } from './attributes.ts'
 
 /** Returns what a context overrides, keyed by device ID. Devices without overrides in the context are omitted. */
@@ -12,12 +13,18 @@ export async function listOverridesIn(
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 
-/** Returns the contexts with overrides, keyed by device ID. */
+/**
+ * Returns the contexts with overrides, keyed by device ID. With `readable`, only contexts with overrides of these names.
+ */
 export async function listContextsOf(
   db: Database,
   accountId: string,
-  ids: readonly string[],
+  { ids, readable }: { ids: readonly string[]; readable: ReadableNames | undefined },
 ): Promise<Map<string, string[]>> {
-  const byDevice = Map.groupBy(await listContexts(db, accountId, ids), ({ target_id }) => target_id)
+  const rows =
+    readable === undefined
+      ? await listContexts(db, accountId, ids)
+      : await listReadableContexts(db, accountId, { targetIds: ids, readable })
+  const byDevice = Map.groupBy(rows, ({ target_id }) => target_id)
   return new Map([...byDevice].map(([id, rows]) => [id, rows.map(({ context }) => context)]))
 }

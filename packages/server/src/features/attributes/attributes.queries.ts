@@ -1,6 +1,8 @@
-import type { ResolvedFilter } from '@muster/filter'
+import type { ReadableNames, ResolvedFilter } from '@muster/filter'
+import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
 import { insideText } from '../filters/sql/inside.ts'
+import { andReadableOverride } from '../filters/sql/readable.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
 import type { OverrideNames } from './target.ts'
 
@@ -99,6 +101,19 @@ export const listContexts = (db: Database, accountId: string, targetIds: readonl
      where account_id = $1 and target_id = any($2::text[]) order by target_id, context`,
     [accountId, targetIds],
   )
+
+/** Lists the contexts with overrides of names that the caller can read. */
+export async function listReadableContexts(
+  db: Database,
+  accountId: string,
+  { targetIds, readable }: { targetIds: readonly string[]; readable: ReadableNames },
+): Promise<{ target_id: string; context: string }[]> {
+  const { rows } = await sql<{ target_id: string; context: string }>`
+    select x.target_id, x.context from attribute_override x
+    where x.account_id = ${accountId} and x.target_id = any(${targetIds}::text[]) ${andReadableOverride(readable)}
+    order by x.target_id, x.context`.execute(db)
+  return rows
+}
 
 /** Lists all contexts in use on the targets, with overrides only for the given pairs of target and context. */
 export const listContextsWithOverrides = (

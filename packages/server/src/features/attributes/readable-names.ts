@@ -103,8 +103,9 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. A test for presence then tests only for a
- * value, because a group of this name may contain only names that the viewer cannot read.
+ * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. Conditions on all attributes are limited to the
+ * readable ones. The presence of a name becomes that of a value, because a group of this name may contain only names
+ * that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter
@@ -121,13 +122,24 @@ export function readableFilter(viewer: Restricted, filter: ResolvedFilter): Reso
   }
 }
 
+/**
+ * Throws FORBIDDEN if the viewer cannot read everything that a filter reads, or if the filter was not limited to the
+ * names that the viewer can read now.
+ */
+export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): void {
+  if (namesOf(viewer) === undefined) return
+  const isLimited = JSON.stringify(readableFilter(viewer, filter)) === JSON.stringify(filter)
+  if (!isLimited) assertReadsAll(viewer, 'the filter')
+}
+
 function readableCondition(viewer: Restricted, condition: Condition): Condition {
-  if (condition.type === 'any') assertReadsAll(viewer, 'any()')
+  const readable = namesOf(viewer)!
+  if (condition.type === 'any') return { ...condition, readable }
   if (!('subject' in condition)) return condition
   const { subject } = condition
   if (subject.type === 'field') {
-    if (subject.name === 'contexts' || subject.name === 'changed') assertReadsAll(viewer, subject.name)
-    return condition
+    const isOfNames = subject.name === 'contexts' || subject.name === 'changed'
+    return isOfNames ? ({ ...condition, subject: { ...subject, readable } } as Condition) : condition
   }
   assertReadable(viewer, subject.name)
   if (condition.type !== 'present' || subject.type !== 'attribute' || subject.name.length === 2) return condition

@@ -6,8 +6,16 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { pointsOfObjects, pointsOfRows } from '../../rate-limits/points.ts'
+import { namesOf } from '../../restriction.ts'
+import { joinAttributeName } from '../attributes/attribute-name.ts'
 import { listContextsOf, listOverridesIn } from '../attributes/attributes-of-devices.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import {
+  assertReadable as assertReadableName,
+  assertReadsFilter,
+  isReadableName,
+  readableOnly,
+} from '../attributes/readable-names.ts'
 import { assertMayDownload, createDownloadLink } from '../downloads/create-link.ts'
 import type { CsvList, Download } from '../downloads/serve-download.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
@@ -109,7 +117,11 @@ async function readColumns(
   for (const [index, name] of given.entries()) {
     const path = `columns[${index}]`
     csvColumn({ name, label: null }, path)
-    if (name !== 'services') await assertKnownNames(context, readSubject(name, path).filter)
+    if (name === 'services') continue
+    const { subject, filter } = readSubject(name, path)
+    // An attribute that the caller cannot read has no value, like one that no device has.
+    const isHidden = subject.type === 'attribute' && !isReadableName(context.viewer, joinAttributeName(subject.name))
+    if (!isHidden) await assertKnownNames(context, filter)
   }
   return given.map((name) => ({ name, label: null }))
 }
@@ -132,6 +144,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   yield format(columns.map(({ header }) => header))
   const order = orderOf(selection)
   const filter = filterOf(selection)
+  assertReadable(download, { order, where: selection.where })
   const attributes = attributesRead(columns)
   let page: DevicePageQuery = { filter, order, start: { offset: 0 }, limit: FIRST_PAGE + 1, attributes }
   for (;;) {
@@ -140,7 +153,9 @@ async function* pages(download: Download): AsyncGenerator<string> {
     if (inside !== undefined) page = { ...page, filter: { ...filter, inside } }
     const rows = await readPage(download, page)
     const devices = rows.slice(0, size).map((row) => toDevice(row, attributes))
-    const details = await download.read((db) => readDetails({ db, accountId, selection, columns }, devices))
+    const details = await download.read((db) =>
+      readDetails({ db, accountId, selection, columns, reader: download.reader() }, devices),
+    )
     const text = details.map((device) => format(columns.map(({ cell }) => cell(device)))).join('')
     if (text !== '') yield text
     if (rows.length <= size) return
@@ -148,6 +163,16 @@ async function* pages(download: Download): AsyncGenerator<string> {
     page = { ...page, limit, start: startAfter(order, placeOf(rows[size - 1]!, order)) }
     await download.charge(pointsOfObjects(limit))
   }
+}
+
+/** Throws FORBIDDEN if the caller can no longer read what the list depends on. */
+function assertReadable(
+  download: Download,
+  { order, where }: { order: DeviceOrder; where: ResolvedFilter | undefined },
+): void {
+  const reader = download.reader()
+  for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadableName(reader, by)
+  if (where !== undefined) assertReadsFilter(reader, where)
 }
 
 const orderOf = ({ sortBy, context }: DeviceSelection): DeviceOrder =>
@@ -183,26 +208,29 @@ interface Reading {
   accountId: string
   selection: DeviceSelection
   columns: readonly CsvColumn[]
+  reader: ReturnType<Download['reader']>
 }
 
 /** Reads the data that the columns need and the rows of the list do not contain. */
 async function readDetails(
-  { db, accountId, selection, columns }: Reading,
+  { db, accountId, selection, columns, reader }: Reading,
   devices: readonly ReturnType<typeof toDevice>[],
 ): Promise<CsvDevice[]> {
   const has = (...kinds: CsvColumn['reads'][]): boolean => columns.some(({ reads }) => kinds.includes(reads))
   const { context, owner } = selection
   const ids = devices.map(({ id }) => id)
   const services = has('services') ? await listServicesOfDevices(db, accountId, devices) : []
-  const contexts = has('contexts') ? await listContextsOf(db, accountId, ids) : new Map<string, string[]>()
+  const contexts = has('contexts')
+    ? await listContextsOf(db, accountId, { ids, readable: namesOf(reader) })
+    : new Map<string, string[]>()
   const overrides =
     context !== undefined && has('attributes', 'reserved')
       ? await listOverridesIn(db, accountId, { ids, context })
       : new Map<string, CsvDevice['overrides']>()
   return devices.map((device, index) => ({
     device,
-    attributes: device.attributes?.value ?? device.reserved ?? {},
-    overrides: overrides.get(device.id) ?? {},
+    attributes: readableOnly(reader, device.attributes?.value ?? device.reserved ?? {}),
+    overrides: readableOnly(reader, overrides.get(device.id) ?? {}),
     services: services[index] ?? [],
     contexts: contexts.get(device.id) ?? [],
     owner,

@@ -13,6 +13,8 @@ import type { AddressOf } from '../../lib/client-address.ts'
 import { REQUEST_POINTS } from '../../rate-limits/points.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../rate-limits/rate-limits.ts'
 import { spend, spendWhenAvailable } from '../../rate-limits/spend.ts'
+import type { Reach } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
 import { readReach } from '../restrictions/reach.ts'
 import { type DownloadContent, type DownloadGrant, readGrant } from './download-link.ts'
 
@@ -47,6 +49,8 @@ export interface Download {
   content: DownloadContent
   /** Returns a filter for the devices that the key or session may read now, or undefined for all devices. */
   inside(): ResolvedFilter | undefined
+  /** Returns the restriction of the key or session now. */
+  reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
    * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
    */
@@ -93,7 +97,7 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
 type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
 
 /** What the key or session that requested a link may do now. */
-type Admitted = Found & { inside: ResolvedFilter | undefined }
+type Admitted = Found & { reach: Reach | undefined }
 
 /**
  * Checks the key or session that requested the link. Returns undefined if it may not download the list now, or not from
@@ -104,7 +108,7 @@ async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string):
   if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined
   const { restriction } = found
   const reach = restriction && (await readReach(deps.db, grant.accountId, restriction))
-  return { ...found, inside: reach?.devices }
+  return { ...found, reach }
 }
 
 async function findAdmitted(
@@ -133,17 +137,18 @@ function downloadOf(
 ): Download {
   const { accountId, content } = grant
   const db = downloadDatabase(deps.db, accountId)
-  let { inside } = admitted
+  let present = admitted
   return {
     db,
     accountId,
     content,
-    inside: () => inside,
+    inside: () => present.reach?.devices,
+    reader: () => ({ restriction: present.restriction, ...(present.reach && { reach: present.reach }) }),
     async charge(points) {
       await spendWhenAvailable(payer, points)
       const now = await admit(deps, grant, address)
       if (now === undefined) throw new Error('the access key or session of this download is no longer valid')
-      inside = now.inside
+      present = now
     },
     read: (run) => retryWhenRateLimited(() => run(db)),
   }

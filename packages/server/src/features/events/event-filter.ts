@@ -1,8 +1,8 @@
-import type { ResolvedFilter } from '@muster/filter'
+import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { isPermitted } from '../../access.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { insideOf } from '../../restriction.ts'
+import { insideOf, namesOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
@@ -31,13 +31,17 @@ export interface EventFilter {
    * all events.
    */
   inside?: ResolvedFilter
+  /** The attributes that the caller can read, if not all. Changes of only other attributes are excluded. */
+  readable?: ReadableNames
   where?: EventWhere
 }
 
 /** The part of a filter that the viewer's permissions and restriction require. */
-export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside'> {
+export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside' | 'readable'> {
   const inside = insideOf(viewer)
-  if (inside !== undefined) return { devicesOnly: true, inside }
+  const readable = namesOf(viewer)
+  if (viewer.restriction !== undefined)
+    return { devicesOnly: true, ...(inside && { inside }), ...(readable && { readable }) }
   return isPermitted(viewer.permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
 }
 

@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import type { Restriction } from '../../restriction.ts'
+import { namesOf, type Restriction } from '../../restriction.ts'
+import { assertReadsAll } from '../attributes/readable-names.ts'
 import { findReached } from '../devices/devices.ts'
-import { hasSelection, readSelection, type SelectionArguments } from '../judging/selection.ts'
+import {
+  hasSelection,
+  readSelection,
+  resolveSelection,
+  type SelectionArguments,
+  type StoredSelection,
+  storedFilter,
+} from '../judging/selection.ts'
 import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
 import { readReach } from '../restrictions/reach.ts'
 import type { Event } from './event.ts'
@@ -13,6 +21,7 @@ import { type EventStart, streamEvents } from './feed/account-events.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
 import type { Feed } from './feed/feed.ts'
 import type { FeedEvent } from './feed/feed-event.ts'
+import { isReadableEvent } from './readable-events.ts'
 
 export interface EventSubscriptionArguments
   extends Pick<EventFilterArguments, 'types' | 'deviceId'>,
@@ -29,6 +38,7 @@ export async function subscribeToEvents(
   const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })
   if (after != null) await assertEventExists(context, after)
   const selection = await readSelection(context, { where, view, context: inContext })
+  await assertReadableSelection(context, selection)
   const judge = hasSelection(selection)
     ? await openJudge({ db, owner: feed, accountId: viewer.accountId, selection })
     : undefined
@@ -48,23 +58,38 @@ export async function subscribeToEvents(
     },
     ...(judge && { judge }),
     ...(viewer.restriction && {
-      visible: (each: readonly FeedEvent[]) => insideNow(context, viewer.restriction!, each),
+      visible: (each: readonly FeedEvent[]) => visibleNow(context, viewer.restriction!, each),
     }),
   })
   return judge === undefined ? events : closing(events, judge)
 }
 
-/** Returns the events whose devices the caller reaches now. */
-async function insideNow(
+/** Returns the events whose devices the caller reaches now, and whose changes the caller can read. */
+async function visibleNow(
   { db, viewer }: Context,
   restriction: Restriction,
-  events: readonly FeedEvent[],
+  all: readonly FeedEvent[],
 ): Promise<readonly FeedEvent[]> {
+  const events = all.filter((event) => isReadableEvent(viewer, event))
   if (events.length === 0) return events
   const { devices: inside } = await readReach(db, viewer.accountId, restriction)
+  if (inside === undefined) return events
   const ids = [...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]
   const reached = new Set(await findReached(db, viewer.accountId, { ids, inside }))
   return events.filter(({ deviceId }) => deviceId !== null && reached.has(deviceId))
+}
+
+/**
+ * Throws FORBIDDEN if the stream's filter could depend on attributes that the caller cannot read. Judges are shared by
+ * all callers, and a view can change while the stream is open.
+ */
+async function assertReadableSelection({ db, viewer }: Context, selection: StoredSelection): Promise<void> {
+  if (namesOf(viewer) === undefined || !hasSelection(selection)) return
+  const { accountId } = viewer
+  const ofCaller = await resolveSelection({ db, viewer }, selection)
+  const ofAll = await resolveSelection({ db, viewer: { accountId } }, selection)
+  const usesView = selection.viewId !== null || (storedFilter(selection)?.canonical ?? '').includes('view(')
+  if (usesView || JSON.stringify(ofCaller) !== JSON.stringify(ofAll)) assertReadsAll(viewer, 'the filter of the stream')
 }
 
 function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): AsyncIterableIterator<Event> {

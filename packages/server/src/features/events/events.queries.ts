@@ -1,7 +1,9 @@
+import type { ReadableNames } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { eventCondition } from '../filters/sql/event-conditions.ts'
 import { isInside } from '../filters/sql/inside.ts'
+import { isReadable } from '../filters/sql/readable.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import type { Event } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -24,7 +26,7 @@ const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` 
 
 function matching(
   accountId: string,
-  { from, until, types, deviceIds, devicesOnly, inside, fromId, where }: EventFilter,
+  { from, until, types, deviceIds, devicesOnly, inside, readable, fromId, where }: EventFilter,
 ): Sql[] {
   const conditions = [sql`account_id = ${accountId}`]
   if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
@@ -34,9 +36,15 @@ function matching(
   if (fromId !== undefined) conditions.push(sql`event.id >= ${fromId}::bigint`)
   if (devicesOnly === true) conditions.push(sql`device_id is not null`)
   conditions.push(...isInside(accountId, inside, sql`event.device_id`))
+  if (readable !== undefined) conditions.push(hasReadableChange(readable))
   if (where !== undefined) conditions.push(eventCondition(where.filter, { ...where, accountId, tables: noTables() }))
   return conditions
 }
+
+/** A change of attributes is visible if the caller can read one of their names. */
+const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> 'ATTRIBUTE_CHANGE' or exists (
+  select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
+    then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`
 
 /** Returns the SQL condition for a filter. The condition applies to the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))

@@ -4,6 +4,7 @@ import { eventsUrl } from './download/events-download.ts'
 import { describeSource } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'
 import { listEvents } from './events.ts'
+import { readableData } from './readable-events.ts'
 
 export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url), {
   User: {
@@ -18,6 +19,7 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
     actor: ({ actorId }, _args, context) => findActor(context, actorId),
     source: async (event, _args, context) => describeSource(event, await findActor(context, event.actorId)),
     target: ({ targets }) => targets,
+    data: (event, _args, { viewer }) => readableData(viewer, event),
     job: ({ source }) => (source?.kind === 'job' ? source.id : null),
   },
 })

@@ -28,12 +28,15 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   const where = await readEventWhere(context, args)
   const slice = where === undefined ? given : { ...given, filter: { ...given.filter, where } }
   rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
-  const rows = await walk(db, reads.page.reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
+  const reasons = given.filter.readable === undefined ? reads.page.reasons : [...reads.page.reasons, UNREADABLE]
+  const rows = await walk(db, reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
   return eventList(slice, rows, () => {
     rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
     return walk(db, reads.total.reasons, (walking) => countEvents(walking, viewer.accountId, slice.filter))
   })
 }
+
+const UNREADABLE = 'changes of attributes that you cannot read are skipped one by one'
 
 /**
  * Reads the filter in the filter language and combines it with the filter of the view. Rejects attribute names that the

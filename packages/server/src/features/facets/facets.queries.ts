@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Database, plannedEachTime } from '../../db/database.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
 import { insideCondition } from '../filters/sql/inside.ts'
+import { andReadableOverride } from '../filters/sql/readable.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
 import {
   type Interval,
@@ -116,7 +117,8 @@ function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql 
 
 function valuesOfDevice({ accountId, context, interval }: FacetQuery, scope: FilterScope, subject: ValueSubject): Sql {
   if (subject.of === 'device') {
-    return sql`select x.context from attribute_override x where x.account_id = ${accountId} and x.target_id = d.id`
+    return sql`select x.context from attribute_override x where x.account_id = ${accountId} and x.target_id = d.id
+      ${andReadableOverride(subject.type === 'field' ? subject.readable : undefined)}`
   }
   const inner = { ...scope, tables: noTables() }
   const value = textOfValue(inner, subject, interval)

@@ -4,9 +4,9 @@ import { walk } from '../../db/fair/user-database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
-import { insideOf } from '../../restriction.ts'
+import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
-import { assertReadable, assertReadsAll } from '../attributes/readable-names.ts'
+import { assertReadable } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
@@ -95,11 +95,11 @@ async function readName(context: Context, name: string, path: string): Promise<V
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
   if (subject.type === 'attribute') assertReadable(context.viewer, subject.name)
-  else if (subject.name === 'contexts') assertReadsAll(context.viewer, 'contexts')
   if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
     throw badInput(`${path}: ${JSON.stringify(name)} is a group. Use one of its names, such as ${name}.x`)
   }
-  return subject
+  const readable = namesOf(context.viewer)
+  return subject.type === 'field' && readable !== undefined ? { ...subject, readable } : subject
 }
 
 interface Summarizing {

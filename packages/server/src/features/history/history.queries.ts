@@ -1,6 +1,8 @@
+import type { ReadableNames } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Event } from '../events/event.ts'
+import { isReadable } from '../filters/sql/readable.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -17,6 +19,8 @@ export interface ChangeRow extends Event {
 export interface ChangeFilter {
   /** The name of an attribute, or of a group, which matches every name in the group. */
   name?: string
+  /** The names that the caller can read, if not all. */
+  readable?: ReadableNames
   context?: string
   /** The inclusive start of the range. */
   from?: Date
@@ -76,8 +80,11 @@ function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: 
   return conditions
 }
 
-function changeConditions({ name }: ChangeFilter): Sql[] {
-  return name === undefined ? [sql`true`] : [sql`(c.name = ${name} or starts_with(c.name, ${`${name}.`}))`]
+function changeConditions({ name, readable }: ChangeFilter): Sql[] {
+  return [
+    name === undefined ? sql`true` : sql`(c.name = ${name} or starts_with(c.name, ${`${name}.`}))`,
+    ...(readable === undefined ? [] : [isReadable(sql`c.name`, readable)]),
+  ]
 }
 
 /**

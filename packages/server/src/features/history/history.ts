@@ -4,6 +4,7 @@ import { walk } from '../../db/fair/user-database.ts'
 import { badInput } from '../../errors.ts'
 import { type List, listOf, readPage } from '../../graphql/lists/paging.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { namesOf } from '../../restriction.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertEventExists } from '../events/events.ts'
 import {
@@ -50,7 +51,7 @@ async function readPages(
   asked: readonly Owner[],
 ): Promise<AttributeChangeList[]> {
   const { db, viewer, rowMeter } = context
-  const reads = historyRowsRead(args)
+  const reads = historyRowsRead(args, { ofDevices: asked.some(({ deviceId }) => deviceId !== null) })
   const slice = await readSlice(context, args)
   const owners = [...new Map(asked.map((owner) => [owner.id, owner])).values()]
   if (reads.page.rows > 0) rowMeter.add(({ events }) => Math.min(owners.length * ASSUMED_SKIPPED, events))
@@ -91,8 +92,9 @@ const eventId = /^[1-9]\d{0,17}$/
 
 async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
+  const readable = namesOf(context.viewer)
   return {
-    filter: readFilter(args),
+    filter: { ...readFilter(args), ...(readable && { readable }) },
     after: 'offset' in page.start ? undefined : await readPlace(context, page.start),
     limit: page.size + 1,
   }

@@ -8,7 +8,7 @@ interface ChangeConditions {
   maxDate?: Date | null | undefined
 }
 
-/** The number of events of one object that a filter is assumed to skip. */
+/** The number of events of one object that a page is assumed to skip. */
 export const ASSUMED_SKIPPED = 500
 
 /** The rows that a list of changes reads for its page, and for its `total` if requested. */
@@ -19,16 +19,20 @@ export interface HistoryReads {
 
 /**
  * Estimates the rows that `attributeHistory` reads beyond the returned changes, for all objects of a page together. An
- * index finds the events of each object, newest first. PostgreSQL applies the filter to one event at a time.
+ * index finds the events of each device, newest first, including those of other types and of its services. Another index
+ * finds only the changes of the account's own attributes. PostgreSQL applies the filter to one event at a time.
  */
-export function historyRowsRead({ name, context, minDate, maxDate }: ChangeConditions): HistoryReads {
+export function historyRowsRead(
+  { name, context, minDate, maxDate }: ChangeConditions,
+  { ofDevices }: { ofDevices: boolean },
+): HistoryReads {
   const reasons: string[] = []
   if (name != null) reasons.push('name: no index finds changes by name')
   if (context != null) reasons.push('context: no index finds changes by context')
   if (maxDate != null) reasons.push('maxDate: newer changes are skipped one by one')
   if (minDate != null) reasons.push('minDate: no index finds changes by time')
   return {
-    page: reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons },
+    page: reasons.length === 0 && !ofDevices ? noRowsRead : { rows: ASSUMED_EVENTS, reasons },
     total: { rows: ASSUMED_EVENTS, reasons: ['total counts every change that matches the filter'] },
   }
 }

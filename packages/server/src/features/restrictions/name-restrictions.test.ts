@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
+import { eventsOf, openTestStream, until } from '../../../test/clients/event-stream.ts'
 import { failure, type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
@@ -105,8 +106,6 @@ describe('a key that is restricted to some attributes', () => {
       'devices(where: "NOT net.ssid:*") { total }',
       'devices(where: "categoryA:*") { total }',
       'devices(where: "services:(secret = hidden)") { total }',
-      'devices(where: "any(hidden)") { total }',
-      'devices(where: "contexts = private") { total }',
       'devices(where: "in(\\"night\\", secret):*") { total }',
       'devices(sort: "secret") { total }',
       'devices(sortBy: ["name", "secret"]) { total }',
@@ -117,12 +116,12 @@ describe('a key that is restricted to some attributes', () => {
       'services(sortBy: ["secret"]) { total }',
       'devices { items { services(sort: "secret") { id } } }',
       'facets(by: ["secret"]) { total }',
-      'facets(by: ["contexts"]) { total }',
       'facets(by: ["name"], where: "secret:*") { total }',
       'deviceTotals(where: "secret:*") { total }',
-      'events { total }',
-      'devicesUrl',
-      'devices { items { attributeHistory { total } } }',
+      'events(where: "device.secret = hidden") { total }',
+      'eventsUrl(where: "device.secret = hidden")',
+      'devicesUrl(where: "secret = hidden")',
+      'devicesUrl(sortBy: ["secret"])',
     ])
       expect(failure(await key.query(`{ login { ${field} } }`)), field).toEqual(forbidden)
     const { login } = await key.data(
@@ -132,6 +131,154 @@ describe('a key that is restricted to some attributes', () => {
       facets(by: ["site", "net.wifi"]) { distinct } } }`.replace(/ *group:.*\n/, '\n'),
     )
     expect(login).toEqual({ devices: { total: 1 }, facets: [{ distinct: 1 }, { distinct: 1 }] })
+  })
+
+  it('searches all attributes and contexts as if the others had no value', async () => {
+    const key = await reader()
+    const counts = async (where: string): Promise<Json> =>
+      (
+        await key.data(
+          'query ($where: String) { login { devices(where: $where) { total } services(where: $where) { total } deviceTotals(where: $where) { total } } }',
+          { where },
+        )
+      ).login
+    const one = { devices: { total: 1 }, services: { total: 1 }, deviceTotals: { total: 1 } }
+    const none = { devices: { total: 0 }, services: { total: 0 }, deviceTotals: { total: 0 } }
+    const ofDevice = (where: string): Promise<Json> =>
+      counts(where).then(({ devices, deviceTotals }) => ({ devices, deviceTotals }))
+    const { services: _one, ...oneDevice } = one
+    const { services: _none, ...noDevice } = none
+    for (const where of ['any(OSL)', 'contexts = night', 'contexts:*', 'NOT contexts = private'])
+      expect(await counts(where), where).toEqual(one)
+    for (const where of ['contexts = private', 'any(hidden)', 'contexts:priv*'])
+      expect(await counts(where), where).toEqual(none)
+    // The reserved names and the values in groups belong to the device.
+    for (const where of ['any("a")', 'any(w*)', 'any(ok)']) {
+      const { login } = await key.data('query ($where: String) { login { devices(where: $where) { total } } }', {
+        where,
+      })
+      expect(login.devices.total, where).toBe(1)
+    }
+    expect(await ofDevice('any(hidden) OR contexts = private')).toEqual(noDevice)
+    expect(await ofDevice('NOT any(hidden)')).toEqual(oneDevice)
+    const { login } = await key.data('{ login { facets(by: ["contexts"]) { buckets { value count } missing } } }')
+    expect(login.facets).toEqual([{ buckets: [{ value: 'night', count: 1 }], missing: 0 }])
+  })
+
+  it('reads events and changes without the others', async () => {
+    const key = await reader()
+    const { rotateDeviceSecret: _secret } = await user.data(
+      `mutation { rotateDeviceSecret(deviceId: "${device}") { secret } }`,
+    )
+    await user.data(
+      `mutation { both: setAttributes(serviceId: "${device}", attributes: { secret: "hidden", site: "bergen", net: { wifi: "v" } }) }`,
+    )
+    await user.data(`mutation { only: setAttribute(serviceId: "${device}", name: "secret", value: "hidden again") }`)
+    const all = (await user.data('{ login { events(size: 1000) { items { id type data target { kind } } } } }')).login
+      .events.items
+    const hidden = all.find(({ data }: Json) => Object.keys(data.changes ?? {}).join() === 'secret')
+    const fields = 'total items { id type data }'
+    const changes = 'total items { name context old new event { data } }'
+    const document = `query ($device: [String!]!) { login {
+      events(size: 1000) { ${fields} }
+      changed: events(where: "changed = secret OR changed = site") { ${fields} }
+      eventCounts { count }
+      device(id: $device) { events(size: 1000) { ${fields} } attributeHistory { ${changes} }
+        one: attributeHistory(name: "secret") { ${changes} } group: attributeHistory(name: "net") { ${changes} }
+        services { attributeHistory { ${changes} } } } } }`
+    const { login } = await key.data(document, { device: [device] })
+    const text = JSON.stringify(login)
+    expect(text).not.toMatch(/hidden"|hidden again|hidden-secret|secret|ssid|categoryA|private/)
+    const [found] = login.device
+    const ofDevice = found.events.items
+    expect(ofDevice.filter(({ type }: Json) => type === 'DEVICE_REGISTER')).toMatchObject([
+      {
+        data: {
+          attributes: { site: 'oslo', net: { wifi: 'w', wired: 'x' }, status: { fan: 'ok' }, $svc: { statusA: 'a' } },
+        },
+      },
+    ])
+    const readable = ofDevice
+      .filter(({ type }: Json) => type === 'ATTRIBUTE_CHANGE')
+      .map(({ data }: Json) => Object.keys(data.changes))
+    expect(readable[0].toSorted()).toEqual(['net.wifi', 'site'])
+    expect(readable.every((names: string[]) => names.length > 0)).toBe(true)
+    for (const list of [login.events, found.events, found.attributeHistory, login.changed])
+      expect(list.total).toBe(list.items.length)
+    expect(login.changed.items.every(({ data }: Json) => 'site' in data.changes)).toBe(true)
+    expect(login.eventCounts.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(login.events.total)
+    expect(found.one).toEqual({ total: 0, items: [] })
+    expect([...new Set(found.group.items.map(({ name }: Json) => name))].toSorted()).toEqual(['net.wifi', 'net.wired'])
+    expect(failure(await key.query(`{ login { events(after: "${hidden.id}") { total } } }`))).toEqual({
+      code: 'NOT_FOUND',
+    })
+    const { eventsUrl } = (await key.data('{ login { eventsUrl } }')).login
+    const csv = await (await fetch(eventsUrl)).text()
+    expect(csv).not.toMatch(/hidden"|hidden again|hidden-secret|ssid|categoryA|private/)
+    expect(csv.split('\n').filter((line) => line.includes('ATTRIBUTE_CHANGE')).length).toBe(
+      login.events.items.filter(({ type }: Json) => type === 'ATTRIBUTE_CHANGE').length,
+    )
+    await user.data(`mutation { deleteDevice(deviceId: "${device}") }`)
+    const deleted = (await key.data('{ login { events(types: [DEVICE_DELETE]) { items { data } } } }')).login.events
+      .items
+    expect(deleted).toMatchObject([
+      {
+        data: {
+          attributes: { site: 'bergen' },
+          overrides: { night: { site: 'hidden-site' } },
+          services: [{ attributes: { site: 'oslo' }, overrides: { night: {} } }],
+        },
+      },
+    ])
+    expect(JSON.stringify(deleted)).not.toMatch(/secret|private/)
+  })
+
+  it('follows events without the others', async () => {
+    const key = await reader()
+    const start = (await key.data('{ login { events(size: 1) { items { id } } } }')).login.events.items[0].id
+    const set = (name: string, value: string) =>
+      user.data(
+        `mutation { setAttributes(serviceId: "${device}", attributes: { ${name}: "${value}", secret: "hidden ${value}" }) }`,
+      )
+    await user.data(`mutation { setAttribute(serviceId: "${device}", name: "secret", value: "hidden first") }`)
+    await set('site', 'second')
+    const query = `subscription ($where: String, $view: ID) { events(after: "${start}", where: $where, view: $view) { type data } }`
+    const stream = await openTestStream({ app, user: key, query, variables: { where: 'site != bergen' } })
+    await until(() => eventsOf(stream).length > 0)
+    await user.data(`mutation { setAttribute(serviceId: "${device}", name: "secret", value: "hidden third") }`)
+    await set('site', 'fourth')
+    await until(() => eventsOf(stream).length > 1)
+    expect(eventsOf(stream).map(({ data }: Json) => data.changes)).toEqual([
+      { site: { old: 'oslo', new: 'second' } },
+      { site: { old: 'second', new: 'fourth' } },
+    ])
+    const { createView } = await user.data('mutation { createView(name: "v", where: "site:*") { id } }')
+    for (const variables of [
+      { where: 'any(hidden)' },
+      { where: 'attributes.net:*' },
+      { where: 'contexts = night' },
+      { where: 'secret = x' },
+      { view: createView.id },
+    ]) {
+      const rejected = await openTestStream({ app, user: key, query, variables })
+      await until(() => rejected.messages.length > 0)
+      expect(failure(rejected.messages[0]!.data), JSON.stringify(variables)).toEqual(forbidden)
+    }
+  })
+
+  it('downloads devices without the others', async () => {
+    const key = await reader()
+    const download = async (args: string): Promise<string> => {
+      const { devicesUrl } = (await key.data(`{ login { devicesUrl${args} } }`)).login
+      return (await fetch(devicesUrl)).text()
+    }
+    const all = await download('')
+    expect(all.split('\n')[0]).not.toMatch(/secret|ssid|categoryA/)
+    expect(all).toContain('oslo')
+    expect(all).not.toContain('hidden')
+    const named =
+      '(context: "night", where: "any(oslo) AND contexts = night", columns: ["name", "secret", "net.ssid", "categoryA", "site", "contexts"])'
+    expect((await download(named)).split(/\r?\n/)[1]).toBe('one,,,,hidden-site,night')
   })
 
   it('sets only the attributes that it may set', async () => {

@@ -78,3 +78,104 @@ test('returns the same to a restricted key as to an unrestricted key with the sa
   }
   expect(compared).toBeGreaterThan(10)
 })
+
+const NAMES = ['site', 'net.wifi', 'net.ssid', 'status', 'status.fan', '$svc.statusA', '$svc.categoryA']
+const VALUES = ['oslo', 'bergen', 'x']
+
+/** Whether a scope contains a name. A pattern that ends in a star is a beginning, and `net.*` also contains `net`. */
+const isIn = (patterns: readonly string[], name: string): boolean =>
+  patterns.some((each) =>
+    each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,
+  )
+
+/** The attributes of an object as names and values, without those that the caller cannot read. */
+function readableIn(attributes: Json, canRead: (name: string) => boolean): Map<string, string> {
+  const values = Object.entries(attributes).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? [[name, value] as const]
+      : Object.entries(value as Record<string, string>).map(([sub, each]) => [`${name}.${sub}`, each] as const),
+  )
+  return new Map(values.filter(([name]) => canRead(name)))
+}
+
+test('returns only readable attributes to a key that is restricted to attribute names', {
+  timeout: 600_000,
+}, async () => {
+  const user = await app.createUser()
+  const ids: string[] = []
+  for (let index = 0; index < 4; index++)
+    ids.push(
+      (await user.data(`mutation { registerDevice(name: "d${index}") { device { id } } }`)).registerDevice.device.id,
+    )
+  const write = fc.record({
+    id: fc.constantFrom(...ids),
+    name: fc.constantFrom(...NAMES),
+    value: fc.option(fc.constantFrom(...VALUES)),
+    context: fc.option(fc.constantFrom('night', 'day')),
+  })
+  // Some writes are rejected, because a name is a value in one place and a group in another.
+  for (const { id, name, value, context } of fc.sample(write, 120))
+    await user.query(
+      'mutation ($id: String!, $name: String!, $value: String, $context: String) { setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }',
+      { id, name, value, context: name.startsWith('$') ? null : context },
+    )
+  const pattern = fc.constantFrom(...NAMES, '*', 'net.*', 'status.*', 'net.w*', '$svc.*', 's*')
+  const scope = fc.record({ read: fc.array(pattern, { maxLength: 3 }), write: fc.array(pattern, { maxLength: 2 }) })
+  const changes = 'attributeHistory(size: 1000) { total items { eventId name context old new } }'
+  const ofEvents = 'total items { id type data }'
+  const full = `query ($ids: [String!]!) { login { events(size: 1000) { ${ofEvents} }
+    device(id: $ids) { id attributes night: overrides(context: "night") day: overrides(context: "day") contexts ${changes}
+      events(size: 1000) { ${ofEvents} } } } }`
+  const { login: all } = await user.data(full, { ids })
+  for (const { read, write: written } of fc.sample(scope, 25)) {
+    if (written.includes('*')) continue
+    const canRead = (name: string): boolean => isIn([...read, ...written], name)
+    const attributes = `{ read: ${JSON.stringify(read)}, write: ${JSON.stringify(written)} }`
+    const key = await keyOf(app, sendAsUser(user), `access: { attributes: ${attributes} }`)
+    const { login } = await key.data(full, { ids })
+    const shown = (each: Json): Json => ({
+      ...each,
+      ...(each.type === 'ATTRIBUTE_CHANGE' && {
+        data: {
+          ...each.data,
+          changes: Object.fromEntries(Object.entries(each.data.changes).filter(([name]) => canRead(name))),
+        },
+      }),
+    })
+    const visible = (items: Json[]): Json[] =>
+      items
+        .filter(({ type }) => type.startsWith('DEVICE_') || type === 'ATTRIBUTE_CHANGE')
+        .map(shown)
+        .filter(({ type, data }) => type !== 'ATTRIBUTE_CHANGE' || Object.keys(data.changes).length > 0)
+    const expectEvents = (found: Json, items: Json[]): void => {
+      const expected = visible(items)
+      expect(found, attributes).toEqual({ total: expected.length, items: expected })
+    }
+    expectEvents(login.events, all.events.items)
+    for (const [index, device] of all.device.entries()) {
+      const found = login.device[index]
+      for (const part of ['attributes', 'night', 'day'])
+        expect(
+          readableIn(found[part], () => true),
+          attributes,
+        ).toEqual(readableIn(device[part], canRead))
+      const contexts = device.contexts.filter((context: string) => readableIn(device[context], canRead).size > 0)
+      expect(found.contexts, attributes).toEqual(contexts)
+      const items = device.attributeHistory.items.filter(({ name }: Json) => canRead(name))
+      expect(found.attributeHistory, attributes).toEqual({ total: items.length, items })
+      expectEvents(found.events, device.events.items)
+    }
+    for (const value of VALUES) {
+      const count = async (where: string): Promise<number> =>
+        (await key.data('query ($where: String) { login { devices(where: $where) { total } } }', { where })).login
+          .devices.total
+      const having = all.device.filter((device: Json) =>
+        [...readableIn(device.attributes, canRead).values()].some((each) => each.includes(value)),
+      )
+      expect(await count(`any(${value})`), attributes).toBe(having.length)
+      const inNight = login.device.filter(({ contexts }: Json) => contexts.includes('night'))
+      expect(await count('contexts = night'), attributes).toBe(inNight.length)
+    }
+    await user.data(`mutation { deleteAccessKey(key: "${key.keyId}") }`)
+  }
+})

@@ -37,21 +37,14 @@ interface MaskedNeed extends FieldNeed {
   readonly anyOf: number
 }
 
-/** Defines which fields restricted callers can select. */
-export interface RestrictedRules {
-  /** Checks whether callers who are restricted to some devices can select a field. */
-  readonly toDevices: (field: string) => boolean
-  /** Checks whether callers who are restricted to some attribute names can select a field. */
-  readonly toNames: (field: string) => boolean
-}
+/** Whether callers who are restricted to some devices or attribute names can select a field. */
+export type IsOpenToRestricted = (field: string) => boolean
 
 export interface DocumentNeeds {
   readonly kind: OperationTypeNode
   readonly all: readonly FieldNeed[]
-  /** The fields, in sorted order, that callers who are restricted to some devices cannot select. */
+  /** The fields, in sorted order, that restricted callers cannot select. */
   readonly closed: readonly string[]
-  /** The fields, in sorted order, that callers who are restricted to some attribute names cannot select. */
-  readonly closedToNames: readonly string[]
   /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
   /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
@@ -95,14 +88,13 @@ export function createNeedsReader(
 interface Reading extends NeedsInput {
   schema: GraphQLSchema
   rules: FieldRules
-  isOpen: RestrictedRules
+  isOpen: IsOpenToRestricted
 }
 
 /** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
 function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const closed = new Set<string>()
-  const closedToNames = new Set<string>()
   const visited = new Map<SelectionSetNode, Set<string>>()
   let dependsOnVariables = false
 
@@ -121,8 +113,7 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
     // Fields of introspection need no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
-    if (!isOpen.toDevices(field)) closed.add(field)
-    if (!isOpen.toNames(field)) closedToNames.add(field)
+    if (!isOpen(field)) closed.add(field)
     let rule = rules(field)
     if (typeof rule === 'function') {
       if (node.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true
@@ -154,16 +145,12 @@ function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, var
     needs: documentNeeds([...needs.values()], {
       kind: operation.operation,
       closed: [...closed].sort(),
-      closedToNames: [...closedToNames].sort(),
     }),
     dependsOnVariables,
   }
 }
 
-function documentNeeds(
-  needs: MaskedNeed[],
-  document: Pick<DocumentNeeds, 'kind' | 'closed' | 'closedToNames'>,
-): DocumentNeeds {
+function documentNeeds(needs: MaskedNeed[], document: Pick<DocumentNeeds, 'kind' | 'closed'>): DocumentNeeds {
   const all = needs.sort((one, other) =>
     `${one.field} ${one.permission}` < `${other.field} ${other.permission}` ? -1 : 1,
   )

@@ -45,12 +45,11 @@ export function rejectionOfDocument(
 /** Rejects fields that do not apply the caller's restriction. */
 function rejectionOfFields(
   restriction: NonNullable<Caller['restriction']>,
-  { closed, closedToNames }: Pick<DocumentNeeds, 'closed' | 'closedToNames'>,
+  { closed }: Pick<DocumentNeeds, 'closed'>,
 ): Rejection | undefined {
+  if (closed.length === 0) return undefined
   const isOfNames = restriction.some(({ attributes }) => attributes !== undefined)
-  const fields = isOfNames ? [...new Set([...closed, ...closedToNames])] : closed
-  if (fields.length === 0) return undefined
-  const message = `a caller who is restricted to ${isOfNames ? 'some attributes' : 'some devices'} cannot use ${fields.join(', ')}`
-  const error = new ApiError('FORBIDDEN', message, { reason: closed.length > 0 ? 'device' : 'attribute' })
-  return { error, fields, missing: [] }
+  const to = isOfNames ? 'some attributes' : 'some devices'
+  const message = `a caller who is restricted to ${to} cannot use ${closed.join(', ')}`
+  return { error: new ApiError('FORBIDDEN', message, { reason: 'device' }), fields: closed, missing: [] }
 }

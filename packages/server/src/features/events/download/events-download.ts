@@ -2,6 +2,8 @@ import { stringify } from 'csv-stringify/sync'
 import type { Context } from '../../../context.ts'
 import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/points.ts'
+import { namesOf } from '../../../restriction.ts'
+import { assertReadsFilter } from '../../attributes/readable-names.ts'
 import { assertMayDownload, createDownloadLink } from '../../downloads/create-link.ts'
 import type { DownloadContent } from '../../downloads/download-link.ts'
 import type { CsvList, Download } from '../../downloads/serve-download.ts'
@@ -11,6 +13,7 @@ import { describeSource } from '../event-source.ts'
 import type { EventTypeName } from '../event-types.ts'
 import { type EventSlice, findWindowEnd, selectFittingEvents } from '../events.queries.ts'
 import { type EventListArguments, readEventWhere } from '../events.ts'
+import { readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
 /** The number of events that one statement with a filter in the filter language examines. */
@@ -28,7 +31,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   // Each page applies the restriction at that time.
-  const { deviceIds, inside: _inside, ...rest } = filter
+  const { deviceIds, inside: _inside, readable: _readable, ...rest } = filter
   const content: DownloadContent = {
     filter: rest,
     ...(deviceIds !== undefined && { deviceIds }),
@@ -84,7 +87,9 @@ async function* pages(download: Download): AsyncGenerator<string> {
   yield stringify([columns])
   const filter = filterOf(download.content)
   const start: EventSlice['start'] = { offset: 0 }
-  if (filter.where === undefined && download.inside() === undefined) yield* pagesOf(download, filter, start)
+  const reader = download.reader()
+  if (filter.where !== undefined) assertReadsFilter(reader, filter.where.filter)
+  if (filter.where === undefined && reader.restriction === undefined) yield* pagesOf(download, filter, start)
   else yield* pagesByWindow(download, filter, start)
 }
 
@@ -116,11 +121,18 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   let start = first
   for (;;) {
     const inside = download.inside()
-    const slice: EventSlice = { filter: inside === undefined ? filter : { ...filter, inside }, start, limit }
+    const reader = download.reader()
+    const readable = namesOf(reader)
+    const restricted = { ...filter, ...(inside && { inside }), ...(readable && { readable }) }
+    const slice: EventSlice = { filter: restricted, start, limit }
     const { events, mayHaveMore } = await download.read((db) => selectFittingEvents(db, accountId, slice))
     // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters.
     // `escape_formulas` adds an apostrophe to such cells.
-    if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
+    if (events.length > 0)
+      yield stringify(
+        events.map((event) => cells(reader, event)),
+        { escape_formulas: true },
+      )
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
@@ -150,8 +162,8 @@ function filterOf({ filter, deviceIds, selection }: DownloadContent): EventFilte
   }
 }
 
-const cells = (event: Event): (string | null)[] => {
-  const { id, timestamp, type, deviceId, actorId, targets, state, data } = event
+const cells = (reader: ReturnType<Download['reader']>, event: Event): (string | null)[] => {
+  const { id, timestamp, type, deviceId, actorId, targets, state } = event
   const source = describeSource(event, null)
   return [
     id,
@@ -161,7 +173,7 @@ const cells = (event: Event): (string | null)[] => {
     actorId,
     targets.map(({ name }) => name).join('; '),
     state,
-    JSON.stringify(data),
+    JSON.stringify(readableData(reader, event)),
     source.kind,
     source.id,
     source.name,

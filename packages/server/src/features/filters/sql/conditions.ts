@@ -5,6 +5,7 @@ import type {
   Condition,
   FieldSubject,
   HasValue,
+  ReadableNames,
   ResolvedFilter,
 } from '@muster/filter'
 import { sql } from 'kysely'
@@ -12,6 +13,7 @@ import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareAttribute, compareAttributeList, hasAttribute, type Use } from './attribute-conditions.ts'
 import { compareField, compareFieldList, hasField, matchesWord } from './field-conditions.ts'
+import { isReadable, namedValues } from './readable.ts'
 import { both, either, type FilterScope, type Sql } from './rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
@@ -85,13 +87,28 @@ function someService(found: ResolvedFilter | null, scope: FilterScope, use: Use)
 }
 
 /** Searches the base values of every attribute. */
-function anyAttribute({ of, literal }: Condition & { type: 'any' }, scope: FilterScope): Sql {
+function anyAttribute({ of, literal, readable }: Condition & { type: 'any' }, scope: FilterScope): Sql {
   const matches = (value: Sql): Sql =>
     literal.type === 'pattern' ? matchesIgnoringCase(value, literal.parts) : contains(value, literal.value)
   if (of === 'device') scope.tables.device = scope.tables.live = true
   const attributes = of === 'device' ? sql`d.attributes` : sql`s.attributes`
   const reserved = of === 'device' ? [...reservedColumns.values()].map((name) => matches(sql.ref(`l.${name}`))) : []
+  if (readable !== undefined) return anyReadable({ of, attributes, readable }, matches)
   const values = sql`exists (select from jsonb_path_query(${attributes}, 'strict $.**') as found (value)
     where jsonb_typeof(found.value) = 'string' and ${matches(sql`(found.value #>> '{}')`)})`
   return either([values, ...reserved])
+}
+
+function anyReadable(
+  { of, attributes, readable }: { of: 'device' | 'service'; attributes: Sql; readable: ReadableNames },
+  matches: (value: Sql) => Sql,
+): Sql {
+  const reserved =
+    of === 'device'
+      ? [...reservedColumns].map(([subName, column]) => sql`(${`$svc.${subName}`}, ${sql.ref(`l.${column}`)})`)
+      : []
+  const every = [sql`select each.name, each.value from ${namedValues(attributes)}`]
+  if (reserved.length > 0) every.push(sql`select * from (values ${sql.join(reserved)}) as reserved (name, value)`)
+  return sql`exists (select from (${sql.join(every, sql` union all `)}) as found (name, value)
+    where ${matches(sql`found.value`)} and ${isReadable(sql`found.name`, readable)})`
 }

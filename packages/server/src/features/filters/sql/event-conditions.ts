@@ -1,7 +1,17 @@
-import type { Compare, CompareList, FieldSubject, HasValue, Literal, ResolvedFilter, WordSearch } from '@muster/filter'
+import type {
+  Compare,
+  CompareList,
+  FieldSubject,
+  HasValue,
+  Literal,
+  ReadableNames,
+  ResolvedFilter,
+  WordSearch,
+} from '@muster/filter'
 import { sql } from 'kysely'
 import { compareText, compareTime, lowercase, textOf } from './compare.ts'
 import { filterCondition } from './conditions.ts'
+import { isReadable } from './readable.ts'
 import { both, either, type FilterScope, noTables, type Sql } from './rows.ts'
 import { overridesIn } from './value-source.ts'
 
@@ -47,25 +57,28 @@ function single(found: EventCondition, scope: FilterScope): Sql {
     case 'present':
       return hasValue(found.subject)
     case 'compare':
-      return compare(scope, { name: found.subject.name, operator: found.operator, literal: found.literal })
+      return compare(scope, { ...named(found.subject), operator: found.operator, literal: found.literal })
     case 'list': {
       const { subject, operator, literals } = found
-      const each = literals.map((literal) => compare(scope, { name: subject.name, operator, literal }))
+      const each = literals.map((literal) => compare(scope, { ...named(subject), operator, literal }))
       return found.match === 'all' ? both(each) : either(each)
     }
   }
 }
 
+const named = ({ name, readable }: EventSubject): Pick<Comparison, 'name' | 'readable'> => ({ name, readable })
+
 interface Comparison {
   name: EventSubject['name']
+  readable?: ReadableNames | undefined
   operator: Compare['operator']
   literal: Literal
 }
 
-function compare(scope: FilterScope, { name, operator, literal }: Comparison): Sql {
+function compare(scope: FilterScope, { name, readable, operator, literal }: Comparison): Sql {
   if (name === 'timestamp') return compareTime(sql`event."timestamp"`, operator, { literal, now: scope.now })
   if (name === 'id' && operator === '=' && literal.type === 'string') return equalsId(textOf(literal))
-  const several = valuesOf(name)
+  const several = valuesOf(name, readable)
   if (several !== undefined)
     return sql`exists (select from ${several} as each (value) where ${compareText(sql`each.value`, operator, literal)})`
   if (name !== 'actor') return compareText(columnOf(name), operator, literal)
@@ -78,18 +91,22 @@ function compare(scope: FilterScope, { name, operator, literal }: Comparison): S
 /** Compares an event ID. A longer ID does not fit in the column, so no event can have it. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
-function hasValue({ name }: EventSubject): Sql {
-  const several = valuesOf(name)
+function hasValue({ name, readable }: EventSubject): Sql {
+  const several = valuesOf(name, readable)
   if (several !== undefined) return sql`exists (select from ${several} as each (value))`
   if (name === 'id' || name === 'type' || name === 'timestamp') return sql`true`
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
 /** Returns the values of a field that can have several values per event. */
-function valuesOf(name: EventSubject['name']): Sql | undefined {
+function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefined): Sql | undefined {
   if (name === 'changed') {
-    return sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
+    const names = sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
       then event.data -> 'changes' else '{}' end)`
+    if (readable === undefined) return names
+    // Events of other types contain the changes of fields, which every caller can read.
+    return sql`(select name from ${names} as changed (name)
+      where event.type <> 'ATTRIBUTE_CHANGE' or ${isReadable(sql`name`, readable)})`
   }
   const [group, member] = name.split('.')
   if (group !== 'target') return undefined

@@ -4,6 +4,7 @@ import { naturally } from '../../../db/sorted-page.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import { compareInteger, compareNaturally, compareText, compareTime, lowercase, textOf } from './compare.ts'
+import { andReadableOverride } from './readable.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
 type FieldCompare = Compare & { subject: FieldSubject }
@@ -26,7 +27,8 @@ export function compareField(scope: FilterScope, { subject, operator, literal }:
       return compareType('protocol', operator, literal)
     case 'strings':
       return sql`exists (select from attribute_override x where x.account_id = ${scope.accountId}
-        and x.target_id = ${targetOf(scope, subject)} and ${compareText(sql`x.context`, operator, literal)})`
+        and x.target_id = ${targetOf(scope, subject)} and ${compareText(sql`x.context`, operator, literal)}
+        ${andReadableOverride(subject.readable)})`
     case 'email':
       return compareText(sql`lower(${columnOf(scope, subject)})`, operator, lowercase(literal))
     default:
@@ -60,7 +62,8 @@ export function compareFieldList(
 export function hasField(scope: FilterScope, { subject }: HasValue & { subject: FieldSubject }): Sql {
   if (subject.valueType === 'strings') {
     return sql`exists (select from attribute_override x
-      where x.account_id = ${scope.accountId} and x.target_id = ${targetOf(scope, subject)})`
+      where x.account_id = ${scope.accountId} and x.target_id = ${targetOf(scope, subject)}
+        ${andReadableOverride(subject.readable)})`
   }
   const optional = ['hardwareId', 'platform', 'host', 'port', 'lastReported']
   return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`

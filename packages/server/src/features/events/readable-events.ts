@@ -1,0 +1,48 @@
+import { namesOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import type { Attributes } from '../attributes/attributes.ts'
+import { isReadableName, readableOnly } from '../attributes/readable-names.ts'
+import type { Event } from './event.ts'
+
+type Restricted = Pick<Viewer, 'restriction' | 'reach'>
+type Data = Event['data']
+
+/** Whether a caller sees an event: a change of attributes must contain a name that the caller can read. */
+export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
+  namesOf(viewer) === undefined ||
+  type !== 'ATTRIBUTE_CHANGE' ||
+  Object.keys(objectIn(data.changes)).some((name) => isReadableName(viewer, name))
+
+/** Returns the data of an event without attributes that the caller cannot read. */
+export function readableData(viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): Data {
+  if (namesOf(viewer) === undefined) return data
+  if (type !== 'ATTRIBUTE_CHANGE') return withReadableAttributes(viewer, data)
+  const changes = Object.entries(objectIn(data.changes)).filter(([name]) => isReadableName(viewer, name))
+  return { ...data, changes: Object.fromEntries(changes) }
+}
+
+/** The attributes and overrides of a registered or deleted device, and of its services. */
+function withReadableAttributes(viewer: Restricted, data: Data): Data {
+  const { attributes, overrides, services } = data
+  return {
+    ...data,
+    ...(isObject(attributes) && { attributes: readableOnly(viewer, attributes as Attributes) }),
+    ...(isObject(overrides) && { overrides: readableOverrides(viewer, overrides) }),
+    ...(Array.isArray(services) && {
+      services: services.map((service) => (isObject(service) ? withReadableAttributes(viewer, service) : service)),
+    }),
+  }
+}
+
+/** Omits contexts without a value that the caller can read. */
+function readableOverrides(viewer: Restricted, overrides: Data): Data {
+  const readable = Object.entries(overrides).map(([context, attributes]): [string, Attributes] => [
+    context,
+    readableOnly(viewer, objectIn(attributes) as Attributes),
+  ])
+  return Object.fromEntries(readable.filter(([, attributes]) => Object.keys(attributes).length > 0))
+}
+
+const isObject = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const objectIn = (value: unknown): Data => (isObject(value) ? value : {})
