@@ -10,9 +10,13 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves unused ports until the end of this test, for servers that restart on the same port.
+ * Reserves unused ports for servers that restart on the same port, until the end of this test or until `atEnd` calls its
+ * argument.
  */
-export async function claimPorts(count: number): Promise<number[]> {
+export async function claimPorts(
+  count: number,
+  atEnd: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<number[]> {
   for (let tries = 0; tries < last - first; tries += block) {
     next = next + block >= last ? first : next + block
     const ports = Array.from({ length: count }, (_, index) => next + 1 + index)
@@ -20,7 +24,7 @@ export async function claimPorts(count: number): Promise<number[]> {
     const guard = await listen(next)
     if (guard === undefined) continue
     if (await areFree(ports)) {
-      onTestFinished(() => void guard.close())
+      atEnd(async () => void guard.close())
       return ports
     }
     guard.close()

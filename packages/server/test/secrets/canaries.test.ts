@@ -9,18 +9,25 @@ import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
 import { basic, post } from '../clients/http-device.ts'
 import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
+import { type MailServer, startMailServer } from '../harness/mail-server.ts'
+import { claimPorts } from '../harness/ports.ts'
 import { readCredentials, type ServerProcess, startServerProcess } from '../harness/server-process.ts'
 import { startTraceCollector, type TraceCollector } from '../harness/trace-collector.ts'
 import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
+import { CLIENT, type ForgingProvider, startForgingProvider } from '../single-sign-on/forging-provider.ts'
+import { ssoSettings } from '../single-sign-on/sign-on.ts'
 import { createCanaries } from './canaries.ts'
 import { dumpTables } from './dump.ts'
 import { mqttLogEntries, overMqtt } from './over-mqtt.ts'
+import { invitations, otherSignIns, singleSignOn } from './sign-in-flows.ts'
 
 const canaries = createCanaries()
 /** The bodies of error responses. */
 const errors: string[] = []
 const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
 let database: TestDatabase
+let provider: ForgingProvider
+let mail: MailServer
 let receiver: Receiver
 let collector: TraceCollector
 let folder: string
@@ -30,12 +37,17 @@ const ends: (() => Promise<unknown>)[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   receiver = await startReceiver()
+  provider = await startForgingProvider()
+  mail = await startMailServer()
   collector = await startTraceCollector()
   folder = await mkdtemp(join(tmpdir(), 'muster-canaries-'))
   const databaseUrl = new URL(database.url)
   databaseUrl.searchParams.set('password', canaries.add('database password', randomBytes(18).toString('base64url')))
-  server = await startServerProcess(
+  // The server prints its public URL, which no browser in this test can reach.
+  const [port] = await claimPorts(1, (end) => void ends.push(end))
+  const started = await startServerProcess(
     {
+      PORT: String(port),
       DATABASE_URL: databaseUrl.href,
       MUSTER_DATA: folder,
       MUSTER_LOG_LEVEL: 'trace',
@@ -45,14 +57,21 @@ beforeAll(async () => {
       MUSTER_METRICS_TOKEN: metricsToken,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=${canaries.add('token of the collector', randomBytes(18).toString('base64url'))}`,
+      ...ssoSettings(provider.issuer),
+      MUSTER_OIDC_CLIENT_SECRET: canaries.add('OIDC client secret', CLIENT.secret),
+      MUSTER_SMTP_URL: mail.url,
+      MUSTER_SMTP_FROM: 'Muster <muster@example.com>',
       MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8',
       MUSTER_WEBHOOK_RETRIES: '86400',
     },
     (end) => void ends.push(end),
   )
+  server = { ...started, url: `http://127.0.0.1:${port}` }
 })
 afterAll(async () => {
   for (const end of ends) await end()
+  await provider.close()
+  await mail.close()
   await receiver.close()
   await collector.close()
   await database.drop()
@@ -213,7 +232,8 @@ async function urlsAndHeaders(owner: Key): Promise<void> {
   const { data } = await sendOperation(owner, '{ login { eventsUrl } }')
   const link = data.login.eventsUrl as string
   canaries.add('download link', new URL(link).searchParams.get('link') ?? '')
-  await (await fetch(link)).text()
+  const { pathname, search } = new URL(link)
+  await (await fetch(`${server.url}${pathname}${search}`)).text()
   const wrong: [path: string, headers: Record<string, string>][] = [
     [`${new URL(link).pathname}${new URL(link).search}x`, {}],
     ['/graphql/v1', { authorization: `Bearer ${owner.secret}` }],
@@ -246,7 +266,13 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
     secret: canaries.add('access key secret', credentials.MUSTER_SECRET_ACCESS_KEY ?? ''),
   }
   canaries.add('password', credentials.MUSTER_PASSWORD ?? '')
-  const flows = [accessKeys, webhooks, consoleSignIn, devices, urlsAndHeaders, terminateConnections]
+  canaries.add('SMTP password', decodeURIComponent(new URL(mail.url).password))
+  const person = await newPerson(database)
+  const context = { server, database, provider, mail, canaries, errors, owner: person }
+  // The rejected attempts of later flows use up the attempts of the address.
+  const [invite, ...signIns] = [invitations, singleSignOn, otherSignIns].map((flow) => () => flow(context))
+  const ofServer = [devices, urlsAndHeaders, terminateConnections]
+  const flows = [accessKeys, webhooks, invite!, consoleSignIn, ...signIns, ...ofServer]
   for (const flow of flows) await flow(owner)
   const authorization = `Bearer ${metricsToken}`
   const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()
