@@ -211,6 +211,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         linkKey: () => linkKeyOf(deps.secrets),
         clock: clockOf(deps),
         rateLimits,
+        staleMs: deps.config.oidcStale,
         addressOf,
         admit: ({ request, reply }, { accountId, name }) => {
           callers.identify(request, { accountId })

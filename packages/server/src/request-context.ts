@@ -16,7 +16,7 @@ import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { Viewer } from './viewer.ts'
 
 interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer'> {
-  config: Pick<Config, 'firstRecord' | 'publicUrl'>
+  config: Pick<Config, 'firstRecord' | 'publicUrl' | 'oidcStale'>
   db: Database
   secrets: Secrets
   clock?: () => Date
@@ -66,6 +66,7 @@ export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: C
     secrets,
     outbound,
     mailer,
+    staleMs: config.oidcStale,
     needsOf,
   })
 }

@@ -450,7 +450,7 @@ export type AccessKey = {
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
-  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
+  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended?: Maybe<Scalars['String']['output']>;
   /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy?: Maybe<Scalars['ID']['output']>;

@@ -140,7 +140,11 @@ export function buildWorker({
     async start() {
       await migrateJobs(db, pool, log)
       webhooks.start()
-      bulk = createBulkWorker({ db, load, log, clock, charge: rateLimits.storage.chargeAccount })
+      bulk = createBulkWorker({
+        ...{ db, load, log, clock },
+        staleMs: config.oidcStale,
+        charge: rateLimits.storage.chargeAccount,
+      })
       runner = await startJobs({ db, pool, jobs: watched, crontab, log })
     },
     async close() {

@@ -163,7 +163,7 @@ export interface AccessKey {
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
-  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
+  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: string | null
   /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
@@ -995,7 +995,7 @@ export interface AccessKeyFields {
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
+  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: Leaf<string | null>
   /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {

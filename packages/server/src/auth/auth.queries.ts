@@ -18,6 +18,8 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
+  /** When the person who created a personal key last signed in, if the person is a member by group. */
+  last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
   rate_share: number
@@ -42,7 +44,11 @@ export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRo
     db,
     `select key, every_key.name, every_key.account_id, coalesce(contact_email, account.email) as email,
        account.email as founder_email, kind, made_by, every_key.permissions, every_key.restriction, role_id as role,
-       role.permissions as role_permissions, role.restriction as role_restriction, networks, rate_share, enabled, account.disabled is not null as user_disabled,
+       role.permissions as role_permissions, role.restriction as role_restriction,
+       case when membership.source = 'group' then coalesce(
+         (select max(person_identity.last_used) from person_identity where person_identity.person_id = made_by),
+         membership.created) end as last_sign_in,
+       networks, rate_share, enabled, account.disabled is not null as user_disabled,
        read_only, require_digest, encrypted_secret, public_key, every_key.created, expires, key_policy,
        is_restricted
      from every_key join account on account.id = every_key.account_id

@@ -31,7 +31,7 @@ export interface AuthenticationOptions {
   /** Reports changed access keys, which the key cache must reload. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
-  config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
+  config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies' | 'oidcStale'>
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
@@ -74,7 +74,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const { accessKey, address, permissions = 0 } = viewer
       if (accessKey === undefined) return sessions.rejectionOf(viewer)
       const known = await keys.find(accessKey)
-      const rejection = rejectionOfKey(known, { now: clock(), address })
+      const rejection = rejectionOfKey(known, { now: clock(), address, staleMs: config.oidcStale })
       if (rejection !== undefined) return rejection
       const isSame = isSameRestriction(known!.restriction, viewer.restriction)
       return isSame && includes(known!.permissions, permissions & streamPermissions) ? undefined : keyChanged()

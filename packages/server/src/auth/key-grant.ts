@@ -21,6 +21,8 @@ export interface KeyGrant {
    * The time from which the account's key policy requires a digest, or undefined if only the key's own setting decides.
    */
   readonly digestFrom: Date | undefined
+  /** When the member by group who created a personal key last signed in. Null for all other keys. */
+  readonly lastSignIn: Date | null
   readonly permissions: number
   /** The restriction of the key to some devices. Undefined if the key has none. */
   readonly restriction: Restriction | undefined
@@ -45,6 +47,7 @@ export function toKeyGrant(row: GrantRow): KeyGrant {
     expires: row.expires,
     suspended: isPersonal && row.role === null ? 'member' : undefined,
     ...consequencesOf(toKeyPolicy(row.key_policy), { ...row, requireDigest: row.require_digest }),
+    lastSignIn: row.last_sign_in,
     permissions: isPersonal ? own.permissions & (ofRole?.permissions ?? 0) : own.permissions,
     restriction: bothRestrictions(restrictionOf(own), ofRole && restrictionOf(ofRole)),
     isAllowedFrom: row.networks.length === 0 ? undefined : isIn(row.networks.map((network) => parseRange(network)!)),

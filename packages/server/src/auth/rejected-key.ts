@@ -5,17 +5,18 @@ import { keyReasons, userDisabled } from './rejection-reasons.ts'
 /**
  * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
  * so call this only after the caller has proved that it has the key. If no address is given, the key's networks are not
- * checked.
+ * checked. After `staleMs` without a sign-in, personal keys of members by group are invalid; 0 for never.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,
-  { now, address }: { now: Date; address: string | undefined },
+  { now, address, staleMs }: { now: Date; address: string | undefined; staleMs: number },
 ): ApiError | undefined {
   if (grant === undefined) return rejected('key-deleted')
   if (grant.isUserDisabled) return userDisabled()
   if (!grant.enabled) return rejected('key-disabled')
   if (grant.expires !== null && grant.expires <= now) return rejected('key-expired')
   if (grant.suspended !== undefined) return rejected(`key-${grant.suspended}`)
+  if (isStale(grant.lastSignIn, { now, staleMs })) return rejected('key-stale')
   if (grant.suspendedFrom !== undefined && grant.suspendedFrom <= now) return rejected('key-policy')
   if (address === undefined || grant.isAllowedFrom === undefined || grant.isAllowedFrom(address)) return undefined
   const message = `The signature is valid, but its access key may not be used from ${address}.`
@@ -24,3 +25,7 @@ export function rejectionOfKey(
 
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
+
+/** Checks whether the last sign-in of a member by group is too old. */
+export const isStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
+  lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()

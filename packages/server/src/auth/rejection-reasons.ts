@@ -21,6 +21,11 @@ export const keyReasons = {
     meaning:
       'The signature is valid, but it was made with a personal key of a person who is not a member of the account.',
   },
+  'key-stale': {
+    status: 401,
+    meaning:
+      'The signature is valid, but it was made with a personal key of a member by group who has not signed in by single sign-on for too long. Sign in again.',
+  },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 

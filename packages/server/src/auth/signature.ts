@@ -25,7 +25,7 @@ export interface SignatureOptions {
   nonces: Nonces
   failed: FailedSignatures
   lastUsed: LastUsed
-  config: Pick<Config, 'publicUrl' | 'requireDigest'>
+  config: Pick<Config, 'publicUrl' | 'requireDigest' | 'oidcStale'>
   clock: () => Date
   addressOf: AddressOf
 }
@@ -164,7 +164,7 @@ async function admit({ known, address, created, nonce }: Verified, options: Sign
   const { key, name, accountId, email, founderEmail, personId, permissions, readOnly, rateShare, isRestricted } = known
   const { restriction } = known
   const now = options.clock()
-  const rejection = rejectionOfKey(known, { now, address })
+  const rejection = rejectionOfKey(known, { now, address, staleMs: options.config.oidcStale })
   if (rejection !== undefined) throw rejection
   if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
   options.lastUsed.note({ accountId, key, at: now, isRestricted })

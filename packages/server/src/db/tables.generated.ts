@@ -473,6 +473,8 @@ export interface SavedView {
 export interface ServerProcess {
   expires: Timestamp
   id: string
+  /** The release of the server. Null for a server of a release that did not record it */
+  release: string | null
   started: Generated<Timestamp>
 }
 

@@ -62,6 +62,13 @@ export const singleSignOnSettings = {
     default: '12',
     parse: (text) => integer(text ?? '12', 1, 720) * 3_600_000,
   }),
+  oidcStale: setting({
+    name: 'MUSTER_OIDC_STALE',
+    meaning:
+      'Days without single sign-on after which the server rejects the personal keys of members by group. 0: never.',
+    default: '90',
+    parse: (text) => integer(text ?? '90', 0, 36_500) * 86_400_000,
+  }),
   oidcAllow: setting({
     name: 'MUSTER_OIDC_ALLOW',
     meaning:

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
+import { whileFormerServerRuns } from '../../../test/database/former-server.ts'
 import { addMember } from '../../../test/factories/member.ts'
 import { ask, done, newTeam, type Team } from '../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
@@ -61,6 +62,18 @@ it('limits a session that does not meet the policy, and nothing else', async () 
   expect((await team.account.data('{ login { signInPolicy } }')).login).toEqual({ signInPolicy: 'SSO' })
   const sso = await newSsoMember('viewer')
   expect((await sso.query('{ login { id } }', {}, inTeam())).body.data.login.id).toBe(team.account.accountId)
+})
+
+it('cannot change while a server of the previous release is running', async () => {
+  await whileFormerServerRuns(app, async () => {
+    expect((await ask(team.owner, setPolicy, { signInPolicy: 'SECOND_FACTOR' })).error?.[0]).toBe('CONFLICT')
+    const owner = await newSsoMember('owner')
+    const { body } = await owner.query(setPolicy, { signInPolicy: 'SSO' }, inTeam())
+    expect(body.errors[0].extensions.code).toBe('UNAVAILABLE')
+    const rename = 'mutation { updateAccount(name: "renamed", signInPolicy: ANY) { name } }'
+    expect((await done(team.owner, rename)).updateAccount).toEqual({ name: 'renamed' })
+  })
+  await require('SSO')
 })
 
 it('ends open streams and download links', async () => {

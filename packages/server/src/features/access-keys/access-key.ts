@@ -37,6 +37,8 @@ export interface AccessKey {
   isRestricted: boolean
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
+  /** When the member by group who created a personal key last signed in. Null for all other keys. */
+  lastSignIn: Date | null
 }
 
 export interface CreatedAccessKey {

@@ -12,7 +12,10 @@ const columns = `key, name, enabled, read_only as "readOnly", require_digest as 
   replaced_by as "replacedBy", is_restricted as "isRestricted",
   kind = 'personal' and not exists (
     select from membership join person on person.id = person_id and person.disabled is null
-    where membership.account_id = $1 and person_id = made_by) as "isWithoutMember"`
+    where membership.account_id = $1 and person_id = made_by) as "isWithoutMember",
+  case when kind = 'personal' then (
+    select coalesce((select max(person_identity.last_used) from person_identity where person_identity.person_id = made_by), membership.created)
+    from membership where membership.account_id = $1 and person_id = made_by and source = 'group') end as "lastSignIn"`
 
 const toAccessKey = ({ restriction, permissions, ...row }: KeyRow): AccessKey => ({
   ...row,

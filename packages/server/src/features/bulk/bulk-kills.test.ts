@@ -25,7 +25,8 @@ it('changes each device exactly once if the process loses its database connectio
   const work = async (db: typeof app.db): Promise<void> => {
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
-      for (const job of due) await workOn({ db, clock: () => new Date(), charge: () => {} }, job).catch(() => {})
+      for (const job of due)
+        await workOn({ db, clock: () => new Date(), staleMs: 0, charge: () => {} }, job).catch(() => {})
       const { rows } = await sql<{ state: string }>`select state from bulk_job where id = ${runBulk.id}`
         .execute(db)
         .catch(() => ({ rows: [] }))

@@ -105,9 +105,12 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
 }
 
 /** Continues the preview of a job that has begun. If there are many devices, a background job continues it. */
-export async function preview({ db, viewer, clock, storage }: Context, begun: BulkJobRow): Promise<BulkJobRow> {
+export async function preview(
+  { db, viewer, clock, staleMs, storage }: Context,
+  begun: BulkJobRow,
+): Promise<BulkJobRow> {
   if (begun.state !== 'PREVIEWING' || isLarge(begun)) return begun
-  return finishPreview({ db, clock, charge: storage.chargeAccount }, viewer.accountId, begun)
+  return finishPreview({ db, clock, staleMs, charge: storage.chargeAccount }, viewer.accountId, begun)
 }
 
 /** Reads the arguments of a new job. `ids` are the devices of a list. */

@@ -23,6 +23,8 @@ export interface DownloadDeps {
   linkKey: () => Buffer
   clock: () => Date
   rateLimits: RateLimits
+  /** The time without a sign-in after which personal keys of members by group are invalid; 0 for never. */
+  staleMs: number
   addressOf: AddressOf
   /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
   admit: (
@@ -118,7 +120,7 @@ async function findAdmitted(
 ): Promise<Found | undefined> {
   if (accessKey !== undefined) {
     const found = await findKeyGrant(deps.db, accessKey)
-    const rejection = rejectionOfKey(found, { now: deps.clock(), address })
+    const rejection = rejectionOfKey(found, { now: deps.clock(), address, staleMs: deps.staleMs })
     return found?.accountId === accountId && rejection === undefined ? found : undefined
   }
   if (session === undefined) return undefined

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
+import { version } from '../../version.ts'
 import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.queries.ts'
 
 /** The number of seconds after which a process that does not renew its lease loses its holds. */
@@ -46,7 +47,7 @@ export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => v
   const acquire = async (): Promise<void> => {
     const next = randomUUID()
     const startedAt = performance.now()
-    await insertLease(db, next, LEASE_S)
+    await insertLease(db, next, { seconds: LEASE_S, release: version })
     if (id !== undefined) log.warn('the connection lease expired; acquired a new lease')
     id = next
     isLost = false

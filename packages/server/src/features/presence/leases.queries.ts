@@ -1,10 +1,22 @@
 import { type Database, query } from '../../db/database.ts'
 
-export const insertLease = (db: Database, id: string, seconds: number) =>
-  query(db, `insert into server_process (id, expires) values ($1, statement_timestamp() + $2 * interval '1 second')`, [
-    id,
-    seconds,
-  ])
+export const insertLease = (db: Database, id: string, { seconds, release }: { seconds: number; release: string }) =>
+  query(
+    db,
+    `insert into server_process (id, expires, release)
+     values ($1, statement_timestamp() + $2 * interval '1 second', $3)`,
+    [id, seconds, release],
+  )
+
+/** Checks whether a server is running whose release does not record leases with a release. */
+export async function hasFormerServer(db: Database): Promise<boolean> {
+  const rows = await query(
+    db,
+    'select id from server_process where release is null and expires > statement_timestamp() limit 1',
+    [],
+  )
+  return rows.length > 0
+}
 
 /** Renews a lease. Returns false if it has expired, because an expired lease cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {

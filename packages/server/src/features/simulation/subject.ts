@@ -88,7 +88,7 @@ async function denialOf(
   context: Context,
   { key, grant, now, address }: { key: AccessKey; grant: KeyGrant; now: Date; address: string | undefined },
 ): Promise<Denial | undefined> {
-  const rejection = rejectionOfKey(grant, { now, address })
+  const rejection = rejectionOfKey(grant, { now, address, staleMs: context.staleMs })
   switch (rejection?.details.reason) {
     case undefined:
       return undefined
@@ -98,6 +98,8 @@ async function denialOf(
     }
     case 'key-member':
       return creatorGone
+    case 'key-stale':
+      return { deniedBy: 'creator', reason: 'creator of the key has not signed in for too long' }
     case 'key-disabled':
       return { deniedBy: 'key', reason: 'key is disabled' }
     case 'key-expired':

@@ -29,11 +29,11 @@ export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({
 export async function reasonNotToRun(
   db: Database,
   accountId: string,
-  { job, now }: { job: BulkJob; now: Date },
+  { job, ...at }: { job: BulkJob; now: Date; staleMs: number },
 ): Promise<string | undefined> {
   const { starter } = job
   if (starter === null) return 'the job has no starter'
-  const granted = await permissionsOf(db, accountId, { starter, now })
+  const granted = await permissionsOf(db, accountId, { starter, ...at })
   if (typeof granted === 'string') return granted
   const missing = permissionsOfJob(job).filter((name) => !namesIn(granted).includes(name))
   return missing.length === 0 ? undefined : `the starter of the job lacks the permission ${missing.join(', ')}`
@@ -43,13 +43,13 @@ export async function reasonNotToRun(
 async function permissionsOf(
   db: Database,
   accountId: string,
-  { starter: { accessKey, personId }, now }: { starter: Starter; now: Date },
+  { starter: { accessKey, personId }, now, staleMs }: { starter: Starter; now: Date; staleMs: number },
 ): Promise<number | string> {
   if (accessKey !== null) {
     const key = await findKeyGrant(db, accessKey)
     if (key?.accountId !== accountId) return `the access key ${accessKey} that started the job no longer exists`
     if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
-    const rejection = rejectionOfKey(key, { now, address: undefined })
+    const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
     if (rejection !== undefined)
       return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
     return key.restriction === undefined

@@ -21,6 +21,8 @@ const MAX_WAIT_SECONDS = 60
 export interface WorkOptions {
   db: Database
   clock: () => Date
+  /** The time without a sign-in after which personal keys of members by group are invalid; 0 for never. */
+  staleMs: number
   /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
 }
@@ -88,7 +90,7 @@ export async function finishPreview(options: WorkOptions, accountId: string, beg
  * Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it.
  */
 async function continuePreview(
-  { db, clock, charge }: WorkOptions,
+  { db, clock, staleMs, charge }: WorkOptions,
   { accountId, id }: JobPlace,
   take: typeof lockJob,
 ): Promise<BulkJobRow | undefined> {
@@ -97,7 +99,7 @@ async function continuePreview(
     if (job?.state !== 'PREVIEWING') return job
     const previewed = await previewStep(transaction, accountId, { job, charge: (bytes) => charge(accountId, bytes) })
     if (previewed.state !== 'READY' || previewed.expected === null) return previewed
-    return startIfExpected(transaction, accountId, { job: previewed, now: clock() })
+    return startIfExpected(transaction, accountId, { job: previewed, now: clock(), staleMs })
   })
 }
 
@@ -105,9 +107,9 @@ async function continuePreview(
 async function startIfExpected(
   db: Database,
   accountId: string,
-  { job, now }: { job: BulkJobRow; now: Date },
+  { job, now, staleMs }: { job: BulkJobRow; now: Date; staleMs: number },
 ): Promise<BulkJobRow> {
-  const reason = (await reasonNotToRun(db, accountId, { job, now })) ?? reasonNotExpected(job)
+  const reason = (await reasonNotToRun(db, accountId, { job, now, staleMs })) ?? reasonNotExpected(job)
   if (reason !== undefined) {
     await writeJob(db, accountId, job.id, { reason, expected: null })
     return { ...job, reason, expected: null }
@@ -134,7 +136,7 @@ const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined
   whileLocked(options, place, 'RUNNING', async (db, job) => {
     const { accountId, id } = place
     const now = options.clock()
-    const reason = await reasonNotToRun(db, accountId, { job, now })
+    const reason = await reasonNotToRun(db, accountId, { job, now, staleMs: options.staleMs })
     if (reason !== undefined) return writeJob(db, accountId, id, { state: 'PAUSED', reason })
     const batch = await runBatch(db, accountId, {
       job,

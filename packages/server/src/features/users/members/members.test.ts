@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Person } from '../../../../test/clients/browser.ts'
+import { whileFormerServerRuns } from '../../../../test/database/former-server.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
@@ -54,6 +55,16 @@ describe('members', () => {
         data: { email: viewer.email, source: 'operator', role: { old: 'viewer', new: 'operator' } },
       },
     ])
+  })
+
+  it('include a founder with a lower role only if no server of the previous release is running', async () => {
+    const founder = { personId: account.accountId, roleId: 'viewer' }
+    await whileFormerServerRuns(app, async () => {
+      expect((await ask(owner, setRole, founder)).error?.[0]).toBe('UNAVAILABLE')
+      await done(admin, setRole, { personId: viewer.id, roleId: 'operator' })
+    })
+    expect(await eventsOf('MEMBER_UPDATE')).toMatchObject([{ target: [{ id: viewer.id }] }])
+    expect((await done(owner, setRole, founder)).setMemberRole.role.id).toBe('viewer')
   })
 
   it('cannot add, change, or remove owners unless they are owners themselves', async () => {

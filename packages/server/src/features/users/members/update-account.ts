@@ -7,6 +7,7 @@ import { requiredSignIn, type SignInPolicy, toPolicy } from '../../../sign-in-po
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
+import { assertNoFormerServer } from '../../presence/former-servers.ts'
 import type { User } from '../user.ts'
 import { findAccount, findSignInPolicy, lockAccount, writeContact, writeSignInPolicy } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
@@ -35,7 +36,10 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
     const changes = fieldChanges(before, after)
     if (changes === undefined) return
     if (changes.email !== undefined || changes.name !== undefined) await writeContact(transaction, accountId, after)
-    if (changes.signInPolicy !== undefined) await writeSignInPolicy(transaction, accountId, after.signInPolicy)
+    if (changes.signInPolicy !== undefined) {
+      await assertNoFormerServer(transaction, 'changing signInPolicy')
+      await writeSignInPolicy(transaction, accountId, after.signInPolicy)
+    }
     await reloadAccessKeys(transaction, accountId)
     const targets: Target[] = [{ id: accountId, name: after.email, kind: 'user' }]
     await recordEvents(transaction, { viewer }, [{ type: 'ACCOUNT_UPDATE', targets, data: { changes } }])

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newPerson, signIn } from '../../../../test/clients/browser.ts'
+import { failure, keyOf, NOTIFIED, type Sender, sendAsUser } from '../../../../test/factories/keys.ts'
 import { done, newTeam, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { type ForgingProvider, startForgingProvider } from '../../../../test/single-sign-on/forging-provider.ts'
@@ -207,6 +208,55 @@ describe('memberships by group', () => {
     await signOn(server, provider, { claims: { sub, realm_access: { roles: [group] } } })
     expect(await roleOf(`${sub}@example.com`)).toBe('group viewer')
     await server.close()
+  })
+})
+
+describe('a personal key of a member by group', () => {
+  // Signed requests are valid only for five minutes.
+  let later: number
+  beforeEach(() => {
+    later = now
+    now = Date.now()
+  })
+  afterEach(() => {
+    now = later
+  })
+
+  it('is rejected after too long without a sign-in, until the next one', async () => {
+    const group = newGroup()
+    await nameGroups('viewer', [group])
+    const claims = { sub: newSubject(), groups: [group] }
+    const browser = await signOn(app, provider, { claims })
+    const { id } = (await personIn(browser))!
+    const inTeam = { headers: { 'muster-account': team.account.accountId } }
+    const send: Sender = async (document) => (await browser.query(document, {}, inTeam)).body
+    const key = await keyOf(app, send, 'personal: true')
+    const account = await keyOf(app, sendAsUser(team.account), 'name: "of the account"')
+    const read = '{ login { accessKeys { key suspended } } }'
+    const shown = async (): Promise<unknown> =>
+      (await send(read)).data.login.accessKeys.find((each: { key: string }) => each.key === key.keyId).suspended
+    const reason = async (): Promise<unknown> => failure(await key.query(read)).reason
+    expect([await shown(), await reason()]).toEqual([null, undefined])
+    // The server caches a key until it changes.
+    const signedIn = async (days: number): Promise<void> => {
+      const at = new Date(now - days * 86_400_000)
+      await app.db.updateTable('person_identity').set({ last_used: at }).where('person_id', '=', id).execute()
+      await send(`mutation { updateAccessKey(key: "${key.keyId}", name: "${days}") { key } }`)
+    }
+    await signedIn(89)
+    expect([await shown(), await reason()]).toEqual([null, undefined])
+    await signedIn(91)
+    await expect.poll(reason, NOTIFIED).toBe('key-stale')
+    expect(await shown()).toBe('stale')
+    expect(failure(await account.query(read))).toEqual({ code: undefined })
+    const { simulate } = (await team.account.data(`{ login { simulate(key: "${key.keyId}") { devices reasons } } }`))
+      .login
+    expect(simulate).toMatchObject({ devices: 0 })
+    expect(simulate.reasons[0]).toBe('creator of the key has not signed in for too long')
+    await signOn(app, provider, { claims })
+    await send(`mutation { updateAccessKey(key: "${key.keyId}", name: "again") { key } }`)
+    await expect.poll(reason, NOTIFIED).toBeUndefined()
+    expect(await shown()).toBeNull()
   })
 })
 
