@@ -1,6 +1,8 @@
 import { chown, mkdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { openBrowser } from '../../../server/test/clients/browser.ts'
+import { startMailServer } from '../../../server/test/harness/mail-server.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { startServerProcess } from '../../../server/test/harness/server-process.ts'
 import { muster, startMuster } from '../harness/muster.ts'
@@ -49,13 +51,51 @@ describe('commands for users and accounts', () => {
     expect(reset.stdout).toContain('Access keys deleted: 1.')
     expect((await statesOf())[0]).toBe('ada@example.com,Ada,enabled,0')
 
-    const asked = await muster(['users', 'remove', 'ada@example.com'], { env })
+    const alone = await muster(['users', 'remove', 'ada@example.com', '--yes'], { env })
+    expect(alone).toMatchObject({ code: 7, stderr: expect.stringContaining('--with-accounts') })
+    const asked = await muster(['users', 'remove', 'ada@example.com', '--with-accounts'], { env })
     expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('Pass --yes to confirm') })
-    const removed = await muster(['users', 'remove', 'ada@example.com', '--yes', '--json'], { env })
-    expect(JSON.parse(removed.stdout)).toMatchObject({ email: 'ada@example.com', devices: 0 })
+    const removed = await muster(['users', 'remove', 'ada@example.com', '--with-accounts', '--yes', '--json'], { env })
+    expect(JSON.parse(removed.stdout)).toMatchObject({
+      email: 'ada@example.com',
+      accounts: [expect.any(String)],
+      devices: 0,
+    })
     expect(await statesOf()).toEqual(['owner@localhost,,enabled,1'])
     expect(await muster(['users', 'disable', 'ada@example.com'], { env })).toMatchObject({ code: 4 })
-    expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
+    expect(await muster(['users', 'remove', 'owner@localhost', '--with-accounts', '--yes'], { env })).toMatchObject({
+      code: 7,
+    })
+  })
+
+  it('sends a new password by email if the mail server accepts it', async () => {
+    const { env, folder } = await newInstallation()
+    await muster(['users', 'add', 'ada@example.com'], { env })
+    const reset = (more: Record<string, string>, ...args: string[]) =>
+      muster(['users', 'reset-password', 'ada@example.com', '--email', ...args], { env: { ...env, ...more } })
+    expect(await reset({})).toMatchObject({ code: 2, stderr: expect.stringContaining('MUSTER_SMTP_URL') })
+    const mail = await startMailServer()
+    const smtp = { MUSTER_SMTP_URL: mail.url, MUSTER_SMTP_FROM: 'muster@example.com' }
+    try {
+      mail.isRejecting = true
+      expect(await reset(smtp)).toMatchObject({ code: 1, stderr: expect.stringContaining('was not changed') })
+      mail.isRejecting = false
+      expect(await reset(smtp, '--file', 'x')).toMatchObject({ code: 2 })
+      const { code, stdout } = await reset(smtp)
+      expect([code, stdout]).toEqual([0, 'The new password of ada@example.com was sent by email. Sessions ended: 0.\n'])
+      expect(mail.received.map(({ to }) => to)).toEqual([['ada@example.com']])
+    } finally {
+      await mail.close()
+    }
+    expect(await stat(join(folder, 'password-ada@example.com')).catch(() => undefined)).toBeUndefined()
+    const [, password] = /password:\s+(\S+)\s/.exec(mail.received[0]!.source.replaceAll('=\r\n', ''))!
+    const server = await startServerProcess(env)
+    const browser = openBrowser(server)
+    const { body } = await browser.auth('/sign-in/email', {
+      email: 'ada@example.com',
+      password: password!.replaceAll('=3D', '='),
+    })
+    expect(body).toMatchObject({ signedIn: true })
   })
 
   it('adds accounts, adds users to them, and creates links to sign in', async () => {
@@ -109,7 +149,7 @@ describe('commands for users and accounts', () => {
     )
     const rotated = await muster(['keys', 'rotate-master', '--json'], { env })
     const { count } = JSON.parse(rotated.stdout)
-    await muster(['users', 'remove', 'ada@example.com', '--yes'], { env })
+    await muster(['users', 'remove', 'ada@example.com', '--with-accounts', '--yes'], { env })
     expect(await ownerEvents(folder, await startServerProcess(env))).toEqual([
       { type: 'MASTER_KEY_ROTATE', data: { count, damaged: 0 } },
       { type: 'USER_REMOVE', data: {} },

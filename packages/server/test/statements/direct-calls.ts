@@ -161,8 +161,9 @@ export function directCalls({
     (db) => users.findOwner(db),
     (db) => users.selectUsers(db),
     (db) => users.selectAccounts(db),
-    (db) => users.countOtherAccounts(db, accountId),
-    (db) => userRemoval.findRemovalConflict(db, accountId),
+    (db) => users.countOtherAccounts(db, [accountId]),
+    (db) => userRemoval.selectOwnedAlone(db, accountId),
+    (db) => userRemoval.replaceContact(db, accountId, { personId: 'unknown', email: 'unknown@example.com' }),
     async (db) => {
       await people.insertPerson(db, newPerson)
       await people.insertMembership(db, { accountId, personId: newPerson.id, roleId: 'owner', source: 'founder' })
@@ -172,7 +173,7 @@ export function directCalls({
     (db) => people.writeDisabled(db, 'unknown', null),
     (db) => people.disableAccountsOf(db, 'unknown', now),
     (db) => people.enableAccountsOf(db, 'unknown'),
-    (db) => people.deletePerson(db, 'unknown'),
+    (db) => people.replaceByRemovedPerson(db, { id: 'unknown', email: 'unknown@example.com', now: new Date() }),
     (db) => people.selectPeople(db, [accountId]),
     (db) => memberships.selectMemberships(db, accountId, { accountId: null, limit: 1 }),
     (db) => memberships.selectMemberships(db, accountId, { accountId, limit: 1 }),
@@ -194,8 +195,14 @@ export function directCalls({
     (db) => users.countContents(db, accountId),
     ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
+    (db) => userRemoval.detachFounder(db, 'unknown'),
     (db) => cutOff.recheckDevices(db),
 
+    (db) =>
+      attributes.listReadableContexts(db, accountId, {
+        targetIds: ['unknown'],
+        readable: [{ read: ['x'], write: [] }],
+      }),
     (db) => attributes.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
     (db) => attributes.findDeviceBases(db, accountId, [id]),
     (db) => attributes.findServiceBases(db, accountId, [service]),
@@ -244,7 +251,8 @@ export function directCalls({
     (db) => feed.readSettledOfAccount(db, accountId, { ...range, types: ['DEVICE_STATE'], deviceIds: [id] }),
     (db) => feed.selectNumbers(db, accountId, range),
 
-    (db) => leases.insertLease(db, 'process', 1),
+    (db) => leases.insertLease(db, 'process', { seconds: 1, release: '1.0.0' }),
+    (db) => leases.hasFormerServer(db),
     (db) => leases.renewLease(db, 'process', 1),
     (db) => leases.shortenLease(db, 'process', 1),
     (db) => leases.lockOwnLease(db, 'process'),

@@ -44,7 +44,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,
   'selectSessions of auth/sessions/sessions.queries.ts': byCredentials,
   ...Object.fromEntries(
-    ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'deletePerson'].map((name) => [
+    ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'replaceByRemovedPerson'].map((name) => [
       `${name} of features/users/people/people.queries.ts`,
       ofPerson,
     ]),
@@ -90,7 +90,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectUsers of features/users/users.queries.ts': once,
   'selectAccounts of features/users/users.queries.ts': once,
   'countOtherAccounts of features/users/users.queries.ts': once,
-  'findRemovalConflict of features/users/user-removal.queries.ts': once,
+  'selectOwnedAlone of features/users/user-removal.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,
   [`selectSecrets of ${keys}`]: once,
   'lockTotp of auth/sessions/totp.queries.ts': once,

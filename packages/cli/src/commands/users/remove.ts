@@ -5,14 +5,21 @@ import { newCommand, prose } from '../../options/new-command.ts'
 interface Options {
   json?: boolean
   yes?: boolean
+  erase?: boolean
+  withAccounts?: boolean
 }
 
 export function buildCommand(): Command {
   return newCommand('remove')
     .description(
-      prose(`Remove a user and all of the user's data: devices, services, attributes, access keys, registration codes,
-webhooks, sessions, and events. To confirm, type the email address. You cannot remove the last user, a
-user whose account has other members, or a member of other accounts. Only restoring a backup can undo this command.
+      prose(`Remove a user from the installation: the password, passkeys, sessions, personal keys, and memberships. Account
+keys and devices stay in their accounts. You cannot remove the last user. If an account would have no owner who can sign
+in, make another member an owner first, or pass --with-accounts to delete the account with all its devices, services,
+attributes, access keys, registration codes, webhooks, and events. To confirm, type the email address. Only restoring a
+backup can undo this command.
+
+Events name the user by the email address. With --erase, the server forgets the address. Data of earlier events can still
+contain it, such as the event of an invitation.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
 continue. It connects to the database in DATABASE_URL or, by default,
@@ -20,6 +27,8 @@ to the embedded database in MUSTER_DATA, whether or not a server is
 running.`),
     )
     .argument('<email>', "user's email address")
+    .option('--with-accounts', 'also delete the accounts that would have no owner')
+    .option('--erase', 'forget the email address')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
@@ -28,21 +37,30 @@ async function run(email: string, options: Options): Promise<void> {
   const { withInstallation } = await import('../../installation/installation.ts')
   const removed = await withInstallation((installation) => remove(installation, email, options), { mustExist: true })
   if (options.json) return console.log(JSON.stringify(removed))
-  console.log(`Removed ${removed.email}, with ${removed.devices} devices and ${removed.accessKeys} access keys.`)
+  const { accounts, devices, accessKeys } = removed
+  const contents =
+    accounts.length === 0 ? '' : `, with ${accountsText(accounts)}, ${devices} devices, and ${accessKeys} access keys`
+  console.log(`Removed ${removed.email}${contents}.`)
 }
 
-async function remove({ db, log }: Installation, email: string, { yes }: Options) {
-  const [{ findUser, removeUser }, { confirmByTyping }] = await Promise.all([
-    import('@muster/server/features/users/user-administration.ts'),
+const accountsText = (accounts: readonly unknown[]): string =>
+  accounts.length === 1 ? 'an account' : `${accounts.length} accounts`
+
+async function remove({ db, log }: Installation, address: string, { yes, erase, withAccounts }: Options) {
+  const [{ planRemoval, removeUser }, { confirmByTyping }] = await Promise.all([
+    import('@muster/server/features/users/user-removal.ts'),
     import('../../terminal/confirm.ts'),
   ])
-  const user = await findUser(db, email)
-  const { devices, accessKeys } = user
-  const what = `Remove ${user.email} with ${devices} devices, ${accessKeys} access keys, and all events`
-  await confirmByTyping(user.email, { what, yes })
+  const { id, email, accounts, devices, accessKeys } = await planRemoval(db, address)
+  const deleted = withAccounts === true ? accounts : []
+  const contents = `${accountsText(deleted)}, ${devices} devices, ${accessKeys} access keys, and all events`
+  const what = deleted.length === 0 ? `Remove ${email}` : `Remove ${email} with ${contents}`
+  // Without --with-accounts, the removal fails, and a confirmation would be of no use.
+  if (accounts.length === deleted.length) await confirmByTyping(email, { what, yes })
   const isShown = process.stderr.isTTY
   const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)
-  await removeUser(db, user.email, { now: new Date(), log, ...(isShown && { onProgress }) })
-  if (isShown) process.stderr.write('\n')
-  return { id: user.id, email: user.email, devices, accessKeys }
+  const options = { ...(erase && { erase }), ...(withAccounts && { withAccounts }), ...(isShown && { onProgress }) }
+  await removeUser(db, email, { now: new Date(), log, ...options })
+  if (isShown && deleted.length > 0) process.stderr.write('\n')
+  return { id, email, accounts: deleted.map(({ accountId }) => accountId), devices, accessKeys }
 }

@@ -3,11 +3,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
-import { addMember, newMember, removeMembership } from '../../../test/factories/member.ts'
+import { addMember, newMember } from '../../../test/factories/member.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { done } from '../../../test/factories/team.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
-import { disableUser, enableUser, findUser, listUsers, removeUser } from './user-administration.ts'
+import { disableUser, enableUser, findUser, listUsers } from './user-administration.ts'
+import { removeUser } from './user-removal.ts'
 
 const log = pino({ level: 'silent' })
 
@@ -101,7 +102,13 @@ it("removes all of a user's rows and no others", async () => {
     await each.data('{ login { attributeNames { name } } }')
   }
   const progress: number[] = []
-  await removeUser(app.db, user.email, { now: new Date(), log, onProgress: (rows) => progress.push(rows) })
+  const options = { now: new Date(), log, onProgress: (rows: number) => progress.push(rows) }
+  await expect(removeUser(app.db, user.email, options)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    details: { reason: 'last-owner' },
+  })
+  expect(await reasonOf(user)).toEqual(working)
+  await removeUser(app.db, user.email, { ...options, withAccounts: true })
   expect(progress.length).toBeGreaterThan(2)
   expect(await rowsOf(user)).toEqual({})
   expect(await rowsOf(otherUser)).toMatchObject({ device: 1_200, event: 3, attribute_override: 1, access_key: 1 })
@@ -134,7 +141,9 @@ it('returns NOT_FOUND for an unknown user', async () => {
 it('does not remove the last user', async () => {
   const alone = await startTestApp()
   try {
-    await expect(removeUser(alone.db, alone.owner.email, { now: new Date(), log })).rejects.toMatchObject({
+    await expect(
+      removeUser(alone.db, alone.owner.email, { now: new Date(), log, withAccounts: true }),
+    ).rejects.toMatchObject({
       code: 'CONFLICT',
     })
     expect(await reasonOf(alone.owner)).toEqual(working)
@@ -143,17 +152,81 @@ it('does not remove the last user', async () => {
   }
 })
 
-it('removes neither a user whose account has other members nor the last owner of another account', async () => {
-  const [shared, founder] = [await app.createUser(), await app.createUser()]
-  const remove = (user: TestUser) => removeUser(app.db, user.email, { now: new Date(), log })
-  await addMember(app, { accountId: shared.accountId, personId: founder.accountId, roleId: 'owner' })
-  await expect(remove(shared)).rejects.toThrow("the user's account has other members")
-  await removeMembership(app, { accountId: shared.accountId, personId: shared.accountId })
-  await expect(remove(founder)).rejects.toMatchObject({ code: 'CONFLICT', details: { reason: 'last-owner' } })
-  expect(await reasonOf(founder)).toEqual(working)
+it('removes a user from the accounts of others, and keeps an account that has another owner', async () => {
+  const [account, founder] = [await app.createUser(), await newPerson(app)]
+  await addMember(app, { accountId: founder.id, personId: account.accountId, roleId: 'owner' })
+  await app.db.updateTable('person').set({ password_hash: 'x' }).where('id', '=', account.accountId).execute()
+  await addMember(app, { accountId: account.accountId, personId: founder.id, roleId: 'viewer' })
+  const browser = await signIn(app, founder)
+  const inAccount = { headers: { 'muster-account': account.accountId } }
+  const create = 'mutation { createAccessKey(personal: true) { key } }'
+  const { key } = (await browser.query(create, {}, inAccount)).body.data.createAccessKey
+
+  await removeUser(app.db, founder.email, { now: new Date(), log })
+  const again = await openBrowser(app).auth('/sign-in/email', { email: founder.email, password: founder.password })
+  expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+  expect((await listUsers(app.db)).some(({ id }) => id === founder.id)).toBe(false)
+  const document = `{ login { accessKeys(key: ["${key}"]) { key }
+    events(types: [ACCESS_KEY_CREATE, ACCESS_KEY_DELETE, MEMBER_LEAVE]) { items { type actor { id email } data } } } }`
+  const { login } = await account.data(document)
+  expect(login.accessKeys).toEqual([])
+  expect(login.events.items).toMatchObject([
+    { type: 'MEMBER_LEAVE', actor: null, data: { email: founder.email, role: 'viewer' } },
+    { type: 'ACCESS_KEY_DELETE', actor: null },
+    { type: 'ACCESS_KEY_CREATE', actor: { id: founder.id, email: founder.email } },
+    { type: 'ACCESS_KEY_CREATE' },
+  ])
+  // The account of the founder stays, with its address, and the address of the founder is free again.
+  const { rows } = await sql`select contact_email, email, password_hash from account where id = ${founder.id}`.execute(
+    app.db,
+  )
+  expect(rows).toEqual([{ contact_email: founder.email, email: `${founder.id}@account.invalid`, password_hash: null }])
+  const values = { id: `again-${founder.id}`, email: founder.email }
+  await app.db.insertInto('account').values(values).execute()
+  expect(await findUser(app.db, founder.email)).toMatchObject({ id: values.id })
 })
 
-it('does not remove a member of another account until the membership ends', async () => {
+it('forgets the address of an erased user', async () => {
+  const [account, person] = [await app.createUser(), await newPerson(app)]
+  await addMember(app, { accountId: person.id, personId: account.accountId, roleId: 'owner' })
+  await app.db.updateTable('person').set({ password_hash: 'x' }).where('id', '=', account.accountId).execute()
+  await addMember(app, { accountId: account.accountId, personId: person.id, roleId: 'admin' })
+  const browser = await signIn(app, person)
+  const inAccount = { headers: { 'muster-account': account.accountId } }
+  await browser.query('mutation { createAccessKey(name: "stays") { key } }', {}, inAccount)
+  await removeUser(app.db, person.email, { now: new Date(), log, erase: true })
+  const erased = `removed-${person.id}@invalid`
+  const { login } = await account.data('{ login { events { items { type actor { email } target { name } data } } } }')
+  // Earlier events are not rewritten. The sign-in recorded the address as its target.
+  expect(login.events.items.slice(0, 3)).toMatchObject([
+    { type: 'MEMBER_LEAVE', target: [{ name: erased }], data: { email: erased } },
+    { type: 'USER_DISABLE', target: [{ name: erased }] },
+    { type: 'ACCESS_KEY_CREATE', actor: { email: erased } },
+  ])
+  expect(JSON.stringify(login.events.items.slice(0, 3))).not.toContain(person.email)
+  for (const table of ['person', 'account', 'membership'] as const) {
+    const { rows } = await sql`select to_jsonb(found)::text as text from ${sql.table(table)} as found`.execute(app.db)
+    expect(JSON.stringify(rows)).not.toContain(person.email)
+  }
+})
+
+it('does not leave an account without an owner who can sign in', async () => {
+  const [account, founder] = [await app.createUser(), await newPerson(app)]
+  await addMember(app, { accountId: account.accountId, personId: founder.id, roleId: 'owner' })
+  // The founder of the account has no way to sign in.
+  const remove = (withAccounts: boolean) => removeUser(app.db, founder.email, { now: new Date(), log, withAccounts })
+  const conflict = {
+    code: 'CONFLICT',
+    details: { reason: 'last-owner' },
+    message: expect.stringContaining(account.email),
+  }
+  await expect(remove(false)).rejects.toMatchObject(conflict)
+  expect(await reasonOf(account)).toEqual(working)
+  await remove(true)
+  expect(await rowsOf(account)).toEqual({})
+})
+
+it('finds a user who has no account', async () => {
   const account = await app.createUser()
   const email = `joined-${account.accountId}@example.com`
   const { createInvitation } = await ownerOf(account).then((owner) =>
@@ -163,13 +236,7 @@ it('does not remove a member of another account until the membership ends', asyn
   const token = createInvitation.link.split('#')[1]
   const browser = openBrowser(app)
   expect((await browser.auth('/accept-invitation', { token, password })).status).toBe(200)
-  const { id } = await disableUser(app.db, email, new Date())
-  await expect(removeUser(app.db, email, { now: new Date(), log })).rejects.toMatchObject({
-    code: 'CONFLICT',
-    message: expect.stringContaining('is a member of other accounts'),
-  })
-  await removeMembership(app, { accountId: account.accountId, personId: id })
-  expect(await findUser(app.db, email.toUpperCase())).toEqual({ id, email, devices: 0, accessKeys: 0 })
+  expect(await findUser(app.db, email.toUpperCase())).toMatchObject({ email, devices: 0, accessKeys: 0 })
   await removeUser(app.db, email, { now: new Date(), log })
   const again = await openBrowser(app).auth('/sign-in/email', { email, password })
   expect(errorOf(again)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])

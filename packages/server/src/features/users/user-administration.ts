@@ -6,7 +6,6 @@ import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/cut-off.ts'
 import {
-  deletePerson,
   disableAccountsOf,
   enableAccountsOf,
   findPerson,
@@ -16,16 +15,8 @@ import {
   selectByContact,
   writeDisabled,
 } from './people/people.queries.ts'
-import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-events.ts'
-import {
-  deleteAccount,
-  deleteBatch,
-  findRemovalConflict,
-  tablesInOrder,
-  type UserTable,
-} from './user-removal.queries.ts'
-import { countContents, countOtherAccounts, selectUsers, type UserSummary } from './users.queries.ts'
+import { countContents, selectUsers, type UserSummary } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
@@ -54,10 +45,15 @@ export interface Disabled {
 /**
  * Disables a user and the user's accounts that have no other enabled member. The user's sign-ins and sessions stop
  * working within a second on every server, and so do the access keys, device connections, registration codes, streams,
- * and download links of those accounts. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the
- * address.
+ * and download links of those accounts. Devices, keys, and data are retained. `shownAs` replaces the address in events.
+ * Throws NOT_FOUND if no user has the address.
  */
-export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
+export function disableUser(
+  db: Database,
+  email: string,
+  now: Date,
+  { shownAs }: { shownAs?: string } = {},
+): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
     const { id } = user
@@ -67,7 +63,8 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
     await deleteSteps(transaction, id)
     await reloadKeysIn(transaction, id)
     await recheckDevices(transaction)
-    await recordUserEvents(transaction, user, [{ type: 'USER_DISABLE', data: { sessions } }])
+    const shown = shownAs === undefined ? user : { ...user, email: shownAs }
+    await recordUserEvents(transaction, shown, [{ type: 'USER_DISABLE', data: { sessions } }])
     return { id, sessions }
   })
 }
@@ -111,50 +108,6 @@ export interface SignInLink {
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
-}
-
-export interface Removal {
-  /** Called after each batch with the total number of deleted rows. */
-  onProgress?: (rows: number) => void
-  now: Date
-  log: RecordDeps['log']
-}
-
-/**
- * Disables a user and then deletes the user with all of the user's data. Rows are deleted in batches, because other
- * users must not wait. An interrupted removal continues when it runs again. Throws CONFLICT for the last user (because
- * the next start would create another owner), for a user whose account has other members, and for a member of another
- * account. Records the removal as an event of the installation's owner.
- */
-export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
-  const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
-  if ((await countOtherAccounts(db, id)) === 0) {
-    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another user first')
-  }
-  const conflict = await findRemovalConflict(db, id)
-  if (conflict === 'members')
-    throw new ApiError('CONFLICT', "the user's account has other members: remove them from the account first")
-  if (conflict === 'owner')
-    throw new ApiError('CONFLICT', 'another account would have no owner: make another member an owner first', {
-      reason: 'last-owner',
-    })
-  if (conflict === 'member')
-    throw new ApiError('CONFLICT', 'the user is a member of other accounts: remove the user from them first')
-  await disableUser(db, email, now)
-  let rows = 0
-  const deleteAll = async (table: UserTable): Promise<void> => {
-    for (let deleted = await deleteBatch(db, id, table); deleted > 0; deleted = await deleteBatch(db, id, table)) {
-      rows += deleted
-      onProgress?.(rows)
-    }
-  }
-  for (const table of tablesInOrder) await deleteAll(table)
-  await deleteAccount(db, id)
-  await deletePerson(db, id)
-  // Requests or jobs that were running may have recorded events during the removal.
-  await deleteAll('event')
-  const targets = [{ id, name: email, kind: 'user' as const }]
-  await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { type Database, query } from '../../db/database.ts'
+import { canSignIn } from './members/members.queries.ts'
 
 /**
  * Contains the tables that can have many rows per user, with the columns that identify a row within the account. Other
@@ -37,25 +38,50 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/**
- * Checks whether the user's account has other members, whether another account would be left without an owner, and
- * whether the user is a member of another account.
- */
-export async function findRemovalConflict(
+/** Selects the accounts of which the person is the only owner who can sign in. */
+export async function selectOwnedAlone(
   db: Database,
   personId: string,
-): Promise<'members' | 'owner' | 'member' | undefined> {
-  const { rows } = await sql<{ hasMembers: boolean; isMember: boolean; isLastOwner: boolean }>`
-    select exists (select from membership where account_id = ${personId} and person_id <> ${personId}) as "hasMembers",
-      exists (select from membership where person_id = ${personId} and account_id <> ${personId}) as "isMember",
-      exists (
-        select from membership as own
-        where own.person_id = ${personId} and own.account_id <> ${personId} and own.role_id = 'owner' and not exists (
-          select from membership as other
-          where other.account_id = own.account_id and other.role_id = 'owner' and other.person_id <> ${personId})
-      ) as "isLastOwner"`.execute(db)
-  const { hasMembers, isMember, isLastOwner } = rows[0]!
-  if (hasMembers) return 'members'
-  if (isLastOwner) return 'owner'
-  return isMember ? 'member' : undefined
+): Promise<{ accountId: string; email: string }[]> {
+  return query(
+    db,
+    `select account.id as "accountId", coalesce(contact_email, account.email) as email
+     from membership as own join account on account.id = own.account_id
+     where own.person_id = $1 and own.role_id = 'owner' and not exists (
+       select from membership join person on person.id = membership.person_id
+       where membership.account_id = own.account_id and membership.person_id <> $1 and membership.role_id = 'owner'
+         and ${canSignIn})
+     order by account.id`,
+    [personId],
+  )
+}
+
+/** Replaces the address of an account by that of another owner, if it is the address of a person who is erased. */
+export async function replaceContact(
+  db: Database,
+  accountId: string,
+  { personId, email }: { personId: string; email: string },
+): Promise<void> {
+  await query(
+    db,
+    `update account set contact_email = (
+       select person.email from membership join person on person.id = person_id
+       where account_id = $1 and role_id = 'owner' and person_id <> $2 order by membership.created, person_id limit 1)
+     where id = $1 and lower(coalesce(contact_email, email)) = lower($3::text collate "C")`,
+    [accountId, personId, email],
+  )
+}
+
+/**
+ * Takes the address and the password of a removed founder from the account, where servers of the previous release would
+ * read them. The account keeps the address that the API shows.
+ */
+export async function detachFounder(db: Database, accountId: string): Promise<void> {
+  await query(
+    db,
+    `update account set contact_email = coalesce(contact_email, email), email = id || '@account.invalid',
+       password_hash = null, totp_enabled = false
+     where id = $1`,
+    [accountId],
+  )
 }

@@ -150,10 +150,10 @@ export async function countContents(
   return counts!
 }
 
-export async function countOtherAccounts(db: Database, accountId: string): Promise<number> {
+export async function countOtherAccounts(db: Database, accountIds: readonly string[]): Promise<number> {
   const { rows } = await sql<{
     count: number
-  }>`select count(*)::int as count from account where id <> ${accountId}`.execute(db)
+  }>`select count(*)::int as count from account where id <> all(${accountIds}::text[])`.execute(db)
   return rows[0]!.count
 }
 

@@ -24,15 +24,18 @@ export async function countMembers(db: Database, accountId: string): Promise<num
   return row!.count
 }
 
-/** Counts the owners who can sign in: by password, passkey, or identity provider. */
+/** The condition that a person can sign in: by password, passkey, or identity provider. */
+export const canSignIn = `person.disabled is null and person.removed is null
+  and (person.password_hash is not null
+    or exists (select from passkey where passkey.account_id = person.id)
+    or exists (select from person_identity where person_identity.person_id = person.id))`
+
+/** Counts the owners who can sign in. */
 export async function countSigningOwners(db: Database, accountId: string): Promise<number> {
   const [row] = await query<{ count: number }>(
     db,
     `select count(*)::int as count from membership join person on person.id = person_id
-     where membership.account_id = $1 and role_id = 'owner' and disabled is null and removed is null
-       and (password_hash is not null
-         or exists (select from passkey where passkey.account_id = person.id)
-         or exists (select from person_identity where person_identity.person_id = person.id))`,
+     where membership.account_id = $1 and role_id = 'owner' and ${canSignIn}`,
     [accountId],
   )
   return row!.count

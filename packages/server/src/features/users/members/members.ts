@@ -7,6 +7,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { Target } from '../../events/event-types.ts'
 import { recordEvents } from '../../events/record.ts'
+import { assertNoFormerServer } from '../../presence/former-servers.ts'
 import { insertMembership } from '../people/people.ts'
 import type { Role } from '../roles/role.ts'
 import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
@@ -65,6 +66,9 @@ export async function setMemberRole(
     assertGrantable(viewer, role)
     assertMayChange(viewer, before)
     if (before.roleId === roleId) return before
+    // Servers of the previous release treat the founder as the owner.
+    if (personId === accountId && roleId !== 'owner')
+      await assertNoFormerServer(transaction, 'giving the founder of the account another role')
     await changeRole({ db: transaction, viewer }, before, role)
     return { ...before, roleId }
   })
@@ -142,6 +146,18 @@ export async function changeGroupMembership(
   if (before.source !== 'group' || before.roleId === role?.id) return
   if (role === undefined) return endMembership({ db: transaction, viewer }, before, { disableKeys: false })
   await changeRole({ db: transaction, viewer }, before, role)
+}
+
+/**
+ * Ends the membership of a person who is removed from the installation. `email` identifies the person in the event.
+ * Throws CONFLICT if no owner would be left.
+ */
+export async function endMembershipOf(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  { personId, email }: { personId: string; email: string },
+): Promise<void> {
+  const member = await lockMember(db, viewer.accountId, personId)
+  await endMembership({ db, viewer }, { ...member, email }, { disableKeys: false })
 }
 
 async function lockMember(transaction: Database, accountId: string, personId: string): Promise<Member> {

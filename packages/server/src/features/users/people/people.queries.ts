@@ -80,11 +80,23 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
   await db.updateTable('person').set({ disabled }).where('id', '=', personId).execute()
 }
 
-/** Deletes a person who is a member of no account. */
-export async function deletePerson(db: Database, personId: string): Promise<void> {
-  await query(db, 'delete from person where id = $1 and not exists (select from membership where person_id = $1)', [
-    personId,
-  ])
+/**
+ * Deletes everything about a person who is a member of no account, except the address that identifies the person in
+ * events. Returns false for a member.
+ */
+export async function replaceByRemovedPerson(
+  db: Database,
+  { id, email, now }: { id: string; email: string; now: Date },
+): Promise<boolean> {
+  // Foreign keys delete the sessions, passkeys, and identities.
+  await query(db, 'delete from person where id = $1 and not exists (select from membership where person_id = $1)', [id])
+  const rows = await query(
+    db,
+    `insert into person (id, email, email_confirmed, disabled, removed) values ($1, $2, false, $3, $3)
+     on conflict (id) do nothing returning id`,
+    [id, email, now],
+  )
+  return rows.length > 0
 }
 
 /** Disables the person's accounts in which every member is disabled. Returns their IDs. */

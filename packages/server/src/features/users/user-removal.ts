@@ -1,0 +1,120 @@
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { Viewer } from '../../viewer.ts'
+import { endMembershipOf } from './members/members.ts'
+import { replaceByRemovedPerson, selectAccountsOf } from './people/people.queries.ts'
+import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
+import { disableUser, findUser } from './user-administration.ts'
+import {
+  deleteAccount,
+  deleteBatch,
+  detachFounder,
+  replaceContact,
+  selectOwnedAlone,
+  tablesInOrder,
+  type UserTable,
+} from './user-removal.queries.ts'
+import { countContents, countOtherAccounts } from './users.queries.ts'
+
+export interface PlannedRemoval {
+  id: string
+  email: string
+  /** The accounts that would have no owner who can sign in. */
+  accounts: { accountId: string; email: string }[]
+  /** The devices and access keys in these accounts. */
+  devices: number
+  accessKeys: number
+}
+
+/** Returns what the removal of a user concerns. Throws NOT_FOUND if no user has the address. */
+export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
+  const { id, email } = await findUser(db, address)
+  const accounts = await selectOwnedAlone(db, id)
+  const plan = { id, email, accounts, devices: 0, accessKeys: 0 }
+  for (const { accountId } of accounts) {
+    const { devices, accessKeys } = await countContents(db, accountId)
+    plan.devices += devices
+    plan.accessKeys += accessKeys
+  }
+  return plan
+}
+
+export interface Removal {
+  /** Whether to delete the accounts that would have no owner who can sign in, with all their data. */
+  withAccounts?: boolean
+  /** Whether to forget the address, which otherwise identifies the user in events. */
+  erase?: boolean
+  /** Called after each batch with the total number of deleted rows. */
+  onProgress?: (rows: number) => void
+  now: Date
+  log: RecordDeps['log']
+}
+
+/**
+ * Disables a user, ends the user's memberships, and then removes the user. Rows of accounts are deleted in batches,
+ * because other users must not wait. An interrupted removal continues when it runs again. Throws CONFLICT if an account
+ * would have no owner, unless it may be deleted, and for the last user, because the next start would create another
+ * owner. Records the removal as an event of the installation's owner.
+ */
+export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
+  const { now, log, erase = false } = removal
+  const { id, email, accounts } = await planRemoval(db, address)
+  const deleted = accounts.map(({ accountId }) => accountId)
+  if ((await countOtherAccounts(db, deleted)) === 0)
+    throw new ApiError('CONFLICT', 'the last user cannot be removed: add another user first')
+  if (accounts.length > 0 && removal.withAccounts !== true) {
+    const named = accounts.map((account) => account.email).join(', ')
+    const message = `these accounts would have no owner: ${named}. Make another member an owner first, or delete them with --with-accounts`
+    throw new ApiError('CONFLICT', message, { reason: 'last-owner' })
+  }
+  const name = erase ? erasedAddress(id) : email
+  await disableUser(db, email, now, { shownAs: name })
+  await deleteAccounts(db, deleted, removal)
+  for (const { accountId } of await selectAccountsOf(db, id))
+    await leave(db, accountId, { person: { personId: id, email }, name, erase })
+  await db.transaction().execute(async (transaction) => {
+    if (!(await replaceByRemovedPerson(transaction, { id, email: name, now })))
+      throw new ApiError('CONFLICT', 'the user became a member of an account meanwhile: run the command again')
+    await detachFounder(transaction, id)
+  })
+  const targets = [{ id, name, kind: 'user' as const }]
+  await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
+}
+
+/** The address of an erased person. No person can have it, because `invalid` is reserved (RFC 2606). */
+const erasedAddress = (id: string): string => `removed-${id}@invalid`
+
+async function deleteAccounts(
+  db: Database,
+  accountIds: readonly string[],
+  { onProgress }: Pick<Removal, 'onProgress'>,
+): Promise<void> {
+  let rows = 0
+  const deleteAll = async (accountId: string, table: UserTable): Promise<void> => {
+    for (;;) {
+      const deleted = await deleteBatch(db, accountId, table)
+      if (deleted === 0) return
+      rows += deleted
+      onProgress?.(rows)
+    }
+  }
+  for (const accountId of accountIds) {
+    for (const table of tablesInOrder) await deleteAll(accountId, table)
+    await deleteAccount(db, accountId)
+    // Requests or jobs that were running may have recorded events during the removal.
+    await deleteAll(accountId, 'event')
+  }
+}
+
+/** Ends a membership. The event contains the address only if the person is not erased. */
+function leave(
+  db: Database,
+  accountId: string,
+  { person, name, erase }: { person: { personId: string; email: string }; name: string; erase: boolean },
+): Promise<void> {
+  return db.transaction().execute(async (transaction) => {
+    if (erase) await replaceContact(transaction, accountId, person)
+    const viewer: Viewer = { accountId, email: name, readOnly: false, isServer: true }
+    await endMembershipOf({ db: transaction, viewer }, { personId: person.personId, email: name })
+  })
+}
