@@ -15,6 +15,7 @@ export {
   fieldTypes,
   functionNames,
   type ServiceField,
+  sourceKinds,
 } from './names/fields.ts'
 export { type Position, positionAt, type Span, toCodePoints, toIndex } from './positions.ts'
 export type { FilterProblem } from './problems.ts'

@@ -1,5 +1,5 @@
 import { reservedNames } from '../names/attribute-name.ts'
-import { type FieldType, type FilterKind, fieldType, fieldTypes, functionNames } from '../names/fields.ts'
+import { type FieldType, type FilterKind, fieldType, fieldTypes, functionNames, sourceKinds } from '../names/fields.ts'
 import type { Span } from '../positions.ts'
 import { type Place, placeAt, type Spot } from './place.ts'
 
@@ -187,6 +187,7 @@ function operatorsOf(subject: string, kind: FilterKind): readonly string[] {
     case 'state':
     case 'boolean':
     case 'email':
+    case 'source':
       return ['=', '!=', ':']
     case 'time':
       return ['>', '>=', '<', '<=', '=', '!=']
@@ -209,6 +210,8 @@ function valuesOf(type: FieldType | 'duration' | undefined, prefix: string): rea
       return ['true', 'false']
     case 'protocol':
       return ['tcp', 'udp']
+    case 'source':
+      return sourceKinds
     case 'time':
       return relativeTimes
     case 'duration':

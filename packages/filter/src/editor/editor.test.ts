@@ -62,6 +62,9 @@ describe('completion', () => {
     expect(complete('device.sta|', 'service')).toMatchObject({ expected: [{ of: 'device', lead: 'device.' }] })
     expect(complete('po|', 'service').items).toEqual(['port'])
     expect(complete('target.|', 'event').items).toEqual(['target.id', 'target.name', 'target.kind'])
+    expect(complete('source = |', 'event').items).toEqual([
+      ...['accessKey', 'console', 'device', 'job', 'server', 'unknown'],
+    ])
   })
 })
 

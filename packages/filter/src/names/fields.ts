@@ -18,6 +18,7 @@ export type FieldType =
   | 'id'
   | 'eventId'
   | 'eventType'
+  | 'source'
 
 const deviceFields = {
   id: 'id',
@@ -54,6 +55,7 @@ const eventFields = {
   type: 'eventType',
   timestamp: 'time',
   actor: 'string',
+  source: 'source',
   key: 'string',
   job: 'string',
   state: 'state',
@@ -76,6 +78,9 @@ export const fieldType = (kind: FilterKind, name: string): FieldType | undefined
   const types: Readonly<Record<string, FieldType>> = fieldTypes[kind]
   return Object.hasOwn(types, name) ? types[name] : undefined
 }
+
+/** The kinds of sources that an event can have. The kind is `unknown` if the event was recorded without a source. */
+export const sourceKinds = ['accessKey', 'console', 'device', 'job', 'server', 'unknown'] as const
 
 /** The functions of the language (contract A.3). */
 export const functionNames = ['base', 'in', 'override', 'age', 'changed', 'stale', 'view', 'any'] as const

@@ -1,5 +1,6 @@
 import { isNumber } from '../literals/number.ts'
 import { closestName } from '../names/closest-name.ts'
+import { sourceKinds } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
@@ -9,6 +10,9 @@ import { resolveTime } from './time-literal.ts'
 
 const idForm = /^80(:[0-9a-f]{2}){7}$/
 const MAX_PORT = 65_535
+/** Messages list the possible values of a field with at most this many. */
+const MAX_LISTED = 6
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** Users often write these words for the values of `state` and of Boolean fields. */
 const synonyms: ReadonlyMap<string, boolean> = new Map([
@@ -39,6 +43,8 @@ export function resolveFieldLiteral(
       return resolveChoice(resolving, subject, value, ['true', 'false'])
     case 'protocol':
       return isEquality && text.type === 'string' ? resolveWord(resolving, subject, value, ['tcp', 'udp']) : text
+    case 'source':
+      return isEquality && text.type === 'string' ? resolveWord(resolving, subject, value, sourceKinds) : text
     case 'eventType': {
       const { eventTypes } = resolving.options
       const isChecked = isEquality && text.type === 'string' && eventTypes !== undefined
@@ -110,7 +116,7 @@ function resolveWord(
   const text = value.parts[0]!
   if (words.includes(text)) return { type: 'string', value: text }
   const closest = closestName(text, words)
-  const right = words.length === 2 ? `${name} is ${words.join(' or ')}.` : `There is no such ${name}.`
+  const right = words.length <= MAX_LISTED ? `${name} is ${anyOf.format(words)}.` : `There is no such ${name}.`
   const hint = closest === undefined ? '' : ` Did you mean ${closest}?`
   const edit = closest === undefined ? null : replace(value, closest)
   return rejectWith(resolving, value, `${right}${hint} Found ${abbreviate(written(resolving, value))}`, edit)

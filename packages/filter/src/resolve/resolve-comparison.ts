@@ -41,7 +41,7 @@ function plainOperator(subject: Subject, comparator: Comparator): Compare['opera
   return comparator === ':' && isChoice ? '=' : comparator
 }
 
-const unordered: ReadonlySet<FieldType> = new Set(['id', 'eventId', 'state', 'boolean', 'email'])
+const unordered: ReadonlySet<FieldType> = new Set(['id', 'eventId', 'state', 'boolean', 'email', 'source'])
 const withoutParts: ReadonlySet<FieldType> = new Set(['number', 'time'])
 
 const isOrder = (comparator: Comparator): boolean => comparator !== '=' && comparator !== '!=' && comparator !== ':'

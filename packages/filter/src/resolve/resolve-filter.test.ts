@@ -118,6 +118,14 @@ describe('names (contract A.3)', () => {
     expect(problems('type = DEVICE_STAT', { ...event, eventTypes: ['DEVICE_STATE'] })).toMatchObject([
       { suggestion: 'type = DEVICE_STATE' },
     ])
+    expect(resolved('source = console', event)).toMatchObject({ subject: field('event', 'source') })
+    expect(problems('source = Console source > a', event)).toMatchObject([
+      {
+        message: 'source is accessKey, console, device, job, server, or unknown. Did you mean console? Found Console',
+        suggestion: 'source = console source > a',
+      },
+      { message: 'source is compared with =, !=, or :, not with >' },
+    ])
   })
 })
 

@@ -63,6 +63,9 @@ it('finds events by the user and the access key that caused them', async () => {
   expect(await find(`actor = ${user.accountId} AND key:*`)).toEqual(byPerson)
   expect(await find(`actor = "${user.email.toUpperCase()}" AND key:*`)).toEqual(byPerson)
   expect(await find('key:* AND NOT actor:*')).toEqual(['DEVICE_STATE pump'])
+  expect(await find('source = accessKey')).toEqual(byKey)
+  expect(await find('source = (console OR device OR job) OR source = unknown')).toEqual([])
+  expect(await find('source:* AND source != accessKey')).toEqual(await find('source = server'))
 })
 
 it("finds events by the current values of the event's device", async () => {

@@ -119,6 +119,7 @@ const columns: Partial<Record<EventSubject['name'], Sql>> = {
   // The changes of a bulk job belong to the key that started the job.
   key: sql`(case event.source ->> 'kind' when 'accessKey' then event.source ->> 'id' when 'job' then event.source ->> 'key' end)`,
   job: sql`(case when event.source ->> 'kind' = 'job' then event.source ->> 'id' end)`,
+  source: sql`coalesce(event.source ->> 'kind', 'unknown')`,
   state: sql`event.state`,
   context: sql`(event.data ->> 'context')`,
 }
