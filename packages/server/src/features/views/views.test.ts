@@ -107,6 +107,10 @@ describe('saving a view', () => {
       'BAD_USER_INPUT',
       expect.stringContaining('Did you mean "site"?'),
     ])
+    expect(await error('mutation { createView(name: "x", kind: EVENTS, sortBy: ["site"]) { id } }')).toEqual([
+      'BAD_USER_INPUT',
+      'sortBy must be empty in a view of events: events are listed newest first',
+    ])
     const columns = Array(51).fill('{ name: "name" }').join()
     expect((await error(`mutation { createView(name: "x", columns: [${columns}]) { id } }`))[0]).toBe('LIMIT_EXCEEDED')
     const labels = JSON.stringify(Array.from({ length: 11 }, (_, index) => `l${index}`))

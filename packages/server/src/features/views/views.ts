@@ -225,16 +225,16 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-/** Lists, for each kind, the fields that its lists can be sorted by. */
-const sortFields: Readonly<Record<ViewKind, readonly string[]>> = {
+/** Lists, for each kind, the fields that its lists can be sorted by. Events have a fixed order. */
+const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]>> = {
   DEVICES: deviceSortFields,
   SERVICES: serviceSortFields,
-  EVENTS: [],
 }
 
 /** Rejects attributes that the account never had. The lists that the view sorts reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
+  if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')
   const fields = sortFields[kind]
   const keys = readSortKeys(sortBy, (text, path) => {
     const parsed = parseSort(text, fields)
@@ -242,7 +242,7 @@ async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly str
     return { name, text: `${'field' in parsed ? parsed.field : parsed.attribute} ${parsed.direction}` }
   })
   const names = keys.map(({ name }) => name)
-  if (kind !== 'EVENTS') await assertKnownSortKeys(context, sortBy, { kind: filterKinds[kind], names, fields })
+  await assertKnownSortKeys(context, sortBy, { kind: filterKinds[kind], names, fields })
   return [...sortBy]
 }
 
