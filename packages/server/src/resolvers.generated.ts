@@ -317,6 +317,7 @@ export type UserCheckFilterArgs = {
   kind?: FilterKind;
   context?: InputMaybe<Scalars['String']['input']>;
   cursor?: InputMaybe<Scalars['Int']['input']>;
+  usage?: FilterUsage;
 };
 
 
@@ -1881,6 +1882,19 @@ export type DeviceTotals = {
   neverReported: Scalars['Int']['output'];
 };
 
+/** Where a filter is used. */
+export type FilterUsage =
+  /** Lists, facets, totals, subscriptions, and webhooks. */
+  | 'LIST'
+  /** A view. Its filter must not contain view(). */
+  | 'VIEW'
+  /** The target of a bulk change. Its filter must not be empty. */
+  | 'BULK'
+  /** A role. Its filter must not depend on the time or on connections of devices. */
+  | 'ROLE'
+  /** An access key. Its filter must not depend on the time or on connections of devices. */
+  | 'ACCESS_KEY';
+
 /** The kind of objects that a filter selects. */
 export type FilterKind =
   | 'DEVICES'
@@ -2338,7 +2352,7 @@ export type View = {
   updated: Scalars['DateTime']['output'];
   /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
-  /** The webhooks that use the view, either in their field view or as view(id) in their filter. */
+  /** The webhooks, access keys, and roles that use the view, either in their field view or as view(id) in their filter. */
   usedBy: Array<EventTarget>;
   /** The reasons why the view is invalid; normally empty. */
   problems: Array<FilterProblem>;
@@ -2559,6 +2573,7 @@ export type ResolversTypes = {
   Facet: ResolverTypeWrapper<Facet>;
   FacetBucket: ResolverTypeWrapper<FacetBucket>;
   DeviceTotals: ResolverTypeWrapper<DeviceTotals>;
+  FilterUsage: FilterUsage;
   FilterKind: FilterKind;
   FilterCheck: ResolverTypeWrapper<FilterCheck>;
   FilterProblem: ResolverTypeWrapper<FilterProblem>;
@@ -2702,7 +2717,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   eventsUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserEventsUrlArgs>>;
   facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
   deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
-  checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind'>>;
+  checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind' | 'usage'>>;
   attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<UserAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<UserAttributeHistoryArgs, 'size'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;

@@ -1027,6 +1027,7 @@ export const schemaTable: SchemaTable = {
     "context": "String",
     "cursor": "Int",
     "kind": "FilterKind!",
+    "usage": "FilterUsage!",
     "where": "String!"
    }
   ],

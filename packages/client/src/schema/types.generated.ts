@@ -24,6 +24,9 @@ export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 /** The kind of objects that a filter selects. */
 export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 
+/** Where a filter is used. */
+export type FilterUsage = 'ACCESS_KEY' | 'BULK' | 'LIST' | 'ROLE' | 'VIEW'
+
 /** A permission of a role or an access key. The reference lists the permission that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
@@ -1718,7 +1721,7 @@ export interface MutationFields {
     /** At most 10 labels of up to 50 characters. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. */
+    /** At most 4 keys, each in the format of sort in devices. Not for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
@@ -2238,6 +2241,8 @@ export interface UserFields {
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
+    /** Where the filter will be used. Roles, access keys, views, and bulk changes reject some terms. */
+    usage?: FilterUsage | undefined
     where: string
   }>
   /** The contexts in which this user has overrides. */
@@ -2492,7 +2497,7 @@ export interface ViewFields {
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
-  /** The webhooks that use the view, either in their field view or as view(id) in their filter. */
+  /** The webhooks, access keys, and roles that use the view, either in their field view or as view(id) in their filter. */
   usedBy: Branch<'EventTarget', 'many'>
   /** Increases by 1 with every change. */
   version: Leaf<number>
@@ -2738,7 +2743,7 @@ export interface Mutations {
     /** At most 10 labels of up to 50 characters. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each in the format of sort in devices. */
+    /** At most 4 keys, each in the format of sort in devices. Not for events, which are listed newest first. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>

@@ -232,7 +232,7 @@ export const queryCalls: Record<string, Call> = {
     naming: {
       where: attempt('own', ({ attribute }) => checkFilter(`${attribute} = `)),
     },
-    others: ['context', 'cursor', 'kind'],
+    others: ['context', 'cursor', 'kind', 'usage'],
   },
   'User.services': {
     plain: user('services { items { id name device { id name } } total }'),

@@ -235,6 +235,7 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   interval: () => 'WEEK',
   intervals: () => '10',
   kind: () => 'DEVICES',
+  usage: () => 'VIEW',
   cursor: () => '2',
   total: () => 'false',
   minDate: () => '2020-01-01',

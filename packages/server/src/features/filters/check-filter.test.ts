@@ -75,6 +75,34 @@ describe('checkFilter', () => {
     expect((await check('lastReported > -2d')).warnings).toEqual([])
   })
 
+  test('rejects the terms that the use of the filter does not allow', async () => {
+    const problemsFor = async (where: string, usage: string): Promise<string[]> => {
+      const document =
+        'query ($where: String!, $usage: FilterUsage!) { login { checkFilter(where: $where, usage: $usage) { canonical problems { message } } } }'
+      const { canonical, problems } = (await user.data(document, { where, usage })).login.checkFilter
+      expect(problems.length > 0).toBe(canonical === null)
+      return problems.map(({ message }: { message: string }) => message)
+    }
+    const connected = 'state = active AND site = oslo AND created > -2d'
+    for (const usage of ['LIST', 'VIEW', 'BULK']) expect(await problemsFor(connected, usage)).toEqual([])
+    expect(await problemsFor(connected, 'ROLE')).toEqual([
+      'state is not allowed in a role.',
+      expect.stringMatching(/^Relative times are not allowed in a role\./),
+    ])
+    expect(await problemsFor(connected, 'ACCESS_KEY')).toEqual([
+      'state is not allowed in an access key.',
+      expect.stringMatching(/^Relative times are not allowed in an access key\./),
+    ])
+    expect(await problemsFor('view("vw_1")', 'VIEW')).toEqual(['view() is not allowed in a view.'])
+    const [error] = (
+      await user.query('{ login { checkFilter(where: "port = 22", kind: SERVICES, usage: ROLE) { canonical } } }')
+    ).errors!
+    expect(error).toMatchObject({
+      message: 'usage: a filter for ROLE selects devices, so kind must be DEVICES, not SERVICES',
+      extensions: { code: 'BAD_USER_INPUT' },
+    })
+  })
+
   test('succeeds for every filter, even an invalid one', async () => {
     for (const where of ['', '=', '"', 'x'.repeat(5_000), '('.repeat(50), 'site = oslo']) {
       const { canonical, problems } = await check(where)

@@ -4,6 +4,7 @@ import {
   completionsAt,
   type Expectation,
   type FilterKind,
+  type FilterUsage,
   printName,
   quote,
   type ResolvedFilter,
@@ -32,10 +33,22 @@ import { SAMPLED_ROWS, selectFrequentContexts, selectFrequentValues } from './sa
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
+const usages = {
+  LIST: 'list',
+  VIEW: 'view',
+  BULK: 'bulk',
+  ROLE: 'role',
+  ACCESS_KEY: 'accessKey',
+} as const satisfies Record<string, FilterUsage>
+
 /** Checks a filter against the names of the viewer's account, and suggests completions at the cursor. */
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
   const { where, cursor } = args
   const kind = kinds[args.kind ?? 'DEVICES']
+  const usage = usages[args.usage ?? 'LIST']
+  if (kind !== 'device' && usage !== 'list' && usage !== 'view')
+    throw badInput(`usage: a filter for ${args.usage} selects devices, so kind must be DEVICES, not ${args.kind}`)
+  const place = { kind, usage, path: 'where' }
   assertStorable(where, 'where')
   const inContext = parseContext(args.context, 'context')
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
@@ -44,7 +57,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const known = new Set(names.map(({ name }) => name))
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
-  const { isIndexed, ...first } = check(where, { kind, path: 'where' }, { knownAttributes: known, hasVersions })
+  const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
   const versions = new Set(
     fractions.size === 0 || context.viewer.restriction !== undefined
       ? []
@@ -53,7 +66,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const checked =
     versions.size === 0
       ? first
-      : check(where, { kind, path: 'where' }, { knownAttributes: known, hasVersions: (name) => versions.has(name) })
+      : check(where, place, { knownAttributes: known, hasVersions: (name) => versions.has(name) })
   const at = (index: number): number => toCodePoints(where, index)
   return {
     canonical: checked.canonical,

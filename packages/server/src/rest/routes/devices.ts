@@ -77,8 +77,12 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/filters/check',
     summary: 'Checks a filter, and completes it at a cursor.',
-    document: `query checkFilter($where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int) {
-      login { checkFilter(where: $where, kind: $kind, context: $context, cursor: $cursor) { ...FilterCheck } }
+    document: `query checkFilter(
+      $where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int, $usage: FilterUsage! = LIST
+    ) {
+      login {
+        checkFilter(where: $where, kind: $kind, context: $context, cursor: $cursor, usage: $usage) { ...FilterCheck }
+      }
     }`,
     at: 'login.checkFilter',
     status: 200,
