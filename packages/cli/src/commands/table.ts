@@ -23,7 +23,7 @@ export const commandTable: readonly CommandEntry[] = [
       'Manage saved views: filters with an order and columns.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
-        command('show', 'show a view and the webhooks that use it', () => import('./views/show.ts')),
+        command('show', 'show a view and what uses it', () => import('./views/show.ts')),
         command('create', 'save a view', () => import('./views/create.ts')),
         command('update', 'change a view', () => import('./views/update.ts')),
         command('delete', 'delete views', () => import('./views/delete.ts')),
@@ -70,8 +70,9 @@ export const commandTable: readonly CommandEntry[] = [
         command('undo', 'revert the changes of a job', () => import('./bulk/undo.ts')),
       ],
     ),
-    noun('events', 'list past events and follow new events', 'List and follow the events of your account.', [
+    noun('events', 'list, count, and follow events', 'List, count, and follow the events of your account.', [
       command('list', 'list events, newest first', () => import('./events/list.ts')),
+      command('counts', 'count events over time', () => import('./events/counts.ts')),
       command('tail', 'print events as they happen', () => import('./events/tail.ts')),
     ]),
     command('import', 'add and update devices from a CSV file', () => import('./import.ts')),

@@ -40,6 +40,7 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   },
   { name: 'description', value: ({ description }) => description },
   { name: 'labels', value: ({ labels }) => (labels.length === 0 ? null : labels.join(',')) },
+  { name: 'shared', value: ({ isShared }) => isShared },
   { name: 'version', value: ({ version }) => version },
 ]
 
@@ -75,6 +76,7 @@ export interface ViewOptions extends ClientOptions {
   columns?: string[]
   description?: string
   label?: string[]
+  shared?: boolean
 }
 
 export const withViewOptions = (command: Command): Command =>
@@ -85,10 +87,12 @@ export const withViewOptions = (command: Command): Command =>
     .option('--columns <names>', 'comma-separated columns', namesWithCommas)
     .option('--description <text>', 'purpose of the view')
     .option('--label <label>', 'label that groups views; repeatable', collect)
+    .option('--shared', 'show the view to members and keys with access to only some devices')
+    .option('--no-shared', 'hide the view from members and keys with access to only some devices')
     .addHelpText('after', whereHelp)
 
 /** Returns the given options as arguments of createView and updateView. An empty value clears an option. */
-export function viewArguments({ where, context, sort, columns, description, label }: ViewOptions) {
+export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
     ...(context !== undefined && { context: context || null }),
@@ -96,6 +100,7 @@ export function viewArguments({ where, context, sort, columns, description, labe
     ...(columns !== undefined && { columns: columns.map((name) => ({ name })) }),
     ...(description !== undefined && { description: description || null }),
     ...(label !== undefined && { labels: label.filter((each) => each !== '') }),
+    ...(shared !== undefined && { isShared: shared }),
   }
 }
 
@@ -106,6 +111,7 @@ export async function assertKnownOptions(
   muster: Muster,
   { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },
 ): Promise<void> {
+  // The server rejects sort keys of events.
   if (kind === 'EVENTS') return void chooseColumns(columns, { known: eventColumns, usual: [] })
   const known: readonly { name: string }[] = kind === 'DEVICES' ? deviceColumns : serviceColumns
   const others = columns.filter((name) => !known.some((column) => column.name === name))

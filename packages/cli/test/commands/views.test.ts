@@ -45,7 +45,10 @@ it('saves, changes, uses, and deletes views', async () => {
   expect(await run('export', '--where', 'sitte = 1')).toMatchObject({ code: 1 })
 
   await run('views', 'update', 'Oslo', '--name', 'All', '--where', '', '--sort', 'name')
-  expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 2 }])
+  expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 2, isShared: true }])
+  await run('views', 'update', 'all', '--no-shared')
+  expect(await lines('views', 'list', '--kind', 'devices')).toMatchObject([{ name: 'All', isShared: false }])
+  expect(await lines('views', 'list', '--kind', 'events')).toEqual([])
   expect(await lines('devices', 'list', '--view', 'all')).toHaveLength(3)
 
   expect(await run('devices', 'list', '--view', 'Oslo')).toMatchObject({ code: 4, stdout: '' })

@@ -147,6 +147,31 @@ describe('events', () => {
     })
   })
 
+  it('filters events by their source, and counts them over time', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    await addDevices(user, ['gate', 'door'])
+    expect(await lines('events', 'list', '--where', 'source = accessKey', '--where', 'gate')).toMatchObject([
+      { type: 'DEVICE_REGISTER', target: [{ name: 'gate' }] },
+    ])
+    expect(await lines('events', 'list', '--where', 'source = console')).toEqual([])
+    expect(await run('events', 'list', '--where', 'source = consol')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Did you mean console?'),
+    })
+    const counted = ['events', 'counts', '--since', '1h', '--intervals', '4', '--type', 'device.register']
+    const counts = await lines(...counted)
+    expect(counts.length).toBeGreaterThan(0)
+    expect(counts.length).toBeLessThanOrEqual(4)
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+    const table = await run(...counted, '--where', 'gate')
+    expect(table.stdout).toMatch(/^from +events +bar\n/)
+    expect(table.stdout).toMatch(/ 1 +█{40}\n/)
+    expect(table.stderr).toBe('1 event in total.\n')
+    expect((await run(...counted, '--csv')).stdout).toMatch(/^from,until,events\n.*Z,.*Z,\d/)
+    expect(await run('events', 'counts', '--intervals', '201')).toMatchObject({ code: 2, stdout: '' })
+    expect(await run('events', 'counts', '--view', 'missing')).toMatchObject({ code: 4, stdout: '' })
+  })
+
   it('prints events as they happen, starting after an event', async () => {
     const account: CliUser = await createCliUser(app)
     const tail = account.start(['events', 'tail', '--json'])

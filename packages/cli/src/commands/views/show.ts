@@ -6,7 +6,7 @@ import { findView, viewColumns } from '../../views/views.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('show')
-    .description('Show a saved view and the webhooks that use it.')
+    .description('Show a saved view, and the webhooks, access keys, and roles that use it.')
     .argument('<view>', 'ID or name')
     .action(run)
 }

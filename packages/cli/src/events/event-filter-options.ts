@@ -1,0 +1,69 @@
+import type { EventType, Muster } from '@muster/client'
+import type { Command } from 'commander'
+import { findDeviceIds } from '../devices/find-device.ts'
+import { joinFilters } from '../devices/where.ts'
+import { pastMoment } from '../options/moment.ts'
+import { collect } from '../options/new-command.ts'
+import type { ViewRow } from '../views/views.ts'
+import { eventTypes } from './event-types.ts'
+
+/** Options that select past events. */
+export interface EventFilterOptions {
+  type?: EventType[]
+  device?: string[]
+  since?: string
+  until?: string
+  where?: string[]
+  view?: string
+  context?: string
+}
+
+const eventWhereHelp = `
+Filters (quote them, because shells interpret many of these characters):
+  type = DEVICE_DELETE        a field: id, type, timestamp, actor, key, source, job, state, context, changed, target.name, …
+  source = console            changed in the console; or accessKey, device, job, server, unknown
+  actor = ada@example.com     caused by a user
+  changed:site                changed an attribute whose name contains this
+  device.site = oslo          an attribute or field of the event's device, with its current value
+  pump                        a part of the target's name
+Combine conditions with AND and OR, and use parentheses where you mix them. Several --where options must all match.
+The guide "Finding devices" has more examples.`
+
+/** Adds the options that select past events. `verb` is the command's action in the help, such as `list`. */
+export const withEventFilterOptions = (command: Command, verb: string): Command =>
+  command
+    .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
+    .option('--device <device>', `${verb} events of this device (ID, hardware ID, or name); repeatable`, collect)
+    .option(
+      '--since <when>',
+      `${verb} events since this time: a date, or a duration before now such as 12h`,
+      pastMoment,
+    )
+    .option('--until <when>', `${verb} events before this time: a date, or a duration before now`, pastMoment)
+    .option(
+      '--where <filter>',
+      `${verb} events that match a filter, such as "source = console AND changed:site"; repeatable`,
+      collect,
+    )
+    .option('--view <view>', `${verb} the events of a saved view; ID or name`)
+    .option('--context <name>', 'context in which the filter reads attributes of devices')
+    .addHelpText('after', eventWhereHelp)
+
+/** Returns the options as arguments of `events`. `view` is the view that the options name. */
+export async function eventFilterArguments(
+  muster: Muster,
+  { type, device = [], since, until, where = [], context }: EventFilterOptions,
+  view: ViewRow | undefined,
+) {
+  const deviceId = await findDeviceIds(muster, device)
+  const filter = joinFilters(where)
+  return {
+    ...(type && { types: type }),
+    ...(deviceId.length > 0 && { deviceId }),
+    ...(since !== undefined && { minDate: since }),
+    ...(until !== undefined && { maxDate: until }),
+    ...(filter !== undefined && { where: filter }),
+    ...(view !== undefined && { view: view.id }),
+    ...(context !== undefined && { context }),
+  }
+}
