@@ -160,6 +160,7 @@ describeConsole('filters of the device list', () => {
       site,
       numbered(12, (index) => ({ attributes: { site: index < 4 ? 'oslo' : 'riga', rack: `r${index}` } })),
     )
+    const { createView } = await person.data('mutation { createView(name: "Riga", where: "site = riga") { id } }')
     const page = await site.open(person)
     await page.getByLabel('Search devices').fill('site = oslo')
     await page.getByText('4 match').waitFor()
@@ -182,8 +183,8 @@ describeConsole('filters of the device list', () => {
     await change.getByLabel('Name').fill('Oslo racks')
     await change.getByRole('button', { name: 'Save view' }).click()
     await page.getByRole('link', { name: 'Oslo racks' }).waitFor()
-    const { login } = await person.data('{ login { views { name where sortBy columns { name } } } }')
-    expect(login.views).toEqual([
+    const { login } = await person.data('{ login { views { id name where sortBy columns { name } } } }')
+    expect(login.views).toMatchObject([
       {
         name: 'Oslo racks',
         where: 'attributes.site = oslo AND attributes.rack = (r1 OR r7)',
@@ -192,16 +193,30 @@ describeConsole('filters of the device list', () => {
           (name) => ({ name }),
         ),
       },
+      { name: 'Riga' },
     ])
     await page.getByRole('link', { name: 'All devices' }).click()
     await page.getByText('12 in total').waitFor()
     await page.getByRole('link', { name: 'Oslo racks' }).click()
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Actions for view Oslo racks' }).click()
+    // A view that is in use can only be replaced.
+    await person.data(
+      'mutation ($view: ID!) { createWebhook(url: "https://example.com/", name: "alerts", view: $view) { id } }',
+      { view: login.views[0].id },
+    )
     await page.getByRole('menuitem', { name: 'Delete view' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click()
+    const deletion = page.getByRole('dialog', { name: 'Delete view Oslo racks' })
+    await deletion.getByText('The view is in use by the webhook alerts.').waitFor()
+    await deletion.getByRole('button', { name: 'Delete view' }).click()
+    await deletion.getByText(/is in use by the webhook "alerts"/).waitFor()
+    await deletion.getByRole('combobox', { name: 'Replacement' }).click()
+    await page.getByRole('option', { name: 'Riga' }).click()
+    await deletion.getByRole('button', { name: 'Delete view' }).click()
     await page.getByText('12 in total').waitFor()
     await expect.poll(() => page.getByRole('link', { name: 'Oslo racks' }).count()).toBe(0)
+    const { login: after } = await person.data('{ login { webhooks { view { id } } } }')
+    expect(after.webhooks).toEqual([{ view: { id: createView.id } }])
   })
 
   it('filters by the latest input even if an earlier response arrives late', async () => {

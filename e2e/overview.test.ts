@@ -108,6 +108,27 @@ describeConsole('the overview', () => {
     await page.getByRole('option', { name: 'SSH' }).click()
     await page.getByText('2 match').waitFor()
     expect(await page.getByLabel('Search services').inputValue()).toBe('application = 28')
+
+    await page.getByRole('button', { name: 'Device' }).click()
+    await page.getByRole('columnheader', { name: 'Device' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    await expect.poll(rows).toEqual(['ssh of pump', 'ssh of gate'])
+    await page.getByRole('button', { name: 'Save as view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save as view' })
+    await dialog.getByLabel('Name').fill('Shells')
+    await dialog.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('link', { name: 'Shells' }).and(page.locator('[aria-current=page]')).waitFor()
+    await expect.poll(() => page.getByLabel('Search services').inputValue()).toBe('')
+    await expect.poll(rows).toEqual(['ssh of pump', 'ssh of gate'])
+    const { login } = await person.data('{ login { views { kind where sortBy } } }')
+    expect(login.views).toEqual([{ kind: 'SERVICES', where: 'application = 28', sortBy: ['device.name desc', 'name'] }])
+    await page.getByRole('link', { name: 'All services' }).click()
+    await page.getByText('3 in total').waitFor()
+    await person.data('mutation ($id: ID!) { deleteView(id: $id) }', {
+      id: (await person.data('{ login { views { id } } }')).login.views[0].id,
+    })
+    await page.getByRole('link', { name: 'Shells' }).click()
+    await page.getByText('The services could not be loaded').waitFor()
+    expect(await rows()).toEqual([])
   })
 
   it("shows when a device was online, as a timeline and a table that follow the device's state", async () => {

@@ -9,6 +9,8 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { useLabels } from '../user-settings/labels.ts'
+import { type SavedView, useViews } from '../views/use-views.ts'
+import { ViewTabs } from '../views/view-tabs.tsx'
 import { SelectionBar } from './bulk/selection-bar.tsx'
 import { ColumnPicker } from './columns/column-picker.tsx'
 import { attributeOf, columnOfName, columnsOf, defaultColumns } from './columns/columns.ts'
@@ -22,14 +24,12 @@ import { NoDevices } from './no-devices.tsx'
 import { useDeviceRows } from './rows/use-device-rows.ts'
 import { useSelection } from './selection.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
-import { type DeviceView, useViews } from './views/use-views.ts'
-import { ViewTabs } from './views/view-tabs.tsx'
 
 const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
 
 export function DevicesPage() {
   const options = useListOptions()
-  const views = useViews()
+  const views = useViews('DEVICES')
   return options === undefined || views === undefined ? (
     <Loading what="devices" />
   ) : (
@@ -39,7 +39,7 @@ export function DevicesPage() {
 
 const noWidths: Readonly<Record<string, number>> = {}
 
-function DeviceList({ options, views }: { options: ListOptions; views: readonly DeviceView[] }) {
+function DeviceList({ options, views }: { options: ListOptions; views: readonly SavedView[] }) {
   const [search, change, show] = useUrlState('/shell/devices')
   const [isAdding, setAdding] = useState(false)
   const labels = useLabels()
@@ -102,6 +102,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
         }
       />
       <ViewTabs
+        kind="DEVICES"
         views={views}
         view={view}
         content={{
@@ -113,9 +114,10 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
             label: view?.columns.find(({ name }) => name === id)?.label === label ? label : null,
             width: widths[id] ?? view?.columns.find(({ name }) => name === id)?.width ?? null,
           })),
+          note: 'The view also stores the sort order and the columns of the list.',
         }}
         isChanged={Object.entries(search).some(([name, value]) => name !== 'view' && value !== undefined)}
-        onShow={show}
+        onShow={(id) => show(id === undefined ? {} : { view: id })}
       />
       <DeviceFilters
         search={search}
@@ -173,7 +175,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
 }
 
 /** Returns the columns of a view. Undefined if the view does not define columns. */
-const viewColumns = (view: DeviceView | undefined): string[] | undefined =>
+const viewColumns = (view: SavedView | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 
 interface CountProps {

@@ -1,23 +1,34 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
+import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
+import { type SavedView, useViews } from '../views/use-views.ts'
+import { ViewTabs } from '../views/view-tabs.tsx'
 import { CsvButton } from './csv-button.tsx'
-import { type EventFilter, filterOf } from './events-search.ts'
+import { type EventFilter, filterOf, filtersOf } from './events-search.ts'
 import { EventFilters } from './filters/event-filters.tsx'
 import { EventHistogram } from './histogram/event-histogram.tsx'
 import { useEventCounts } from './histogram/use-event-counts.ts'
 import { EventList } from './log/event-list.tsx'
 
 export function EventsPage() {
-  const [search, change] = useUrlState('/shell/events')
+  const views = useViews('EVENTS')
+  return views === undefined ? <Loading what="events" /> : <EventsOfAccount views={views} />
+}
+
+function EventsOfAccount({ views }: { views: readonly SavedView[] }) {
+  const [search, change, show] = useUrlState('/shell/events')
   const [isLive, setLive] = useState(true)
   const filter = filterOf(search)
   const { after } = search
   // Counts in a separate query, so that the list does not wait for the counts.
   const { intervals, total, error, isCounting, retry } = useEventCounts(filter, isLive)
   const problem = problemOf(error)
+  const view = views.find(({ id }) => id === search.view)
+  const context = view?.context ?? undefined
+  const { types, device, where } = search
   return (
     <>
       <PageHeader
@@ -25,7 +36,20 @@ export function EventsPage() {
         beside={<Total filter={filter} total={total} />}
         actions={problem === undefined ? <CsvButton filter={filter} /> : null}
       />
-      <EventFilters search={search} isBusy={isCounting} problem={problem} onChange={change} />
+      <ViewTabs
+        kind="EVENTS"
+        views={views}
+        view={view}
+        content={{
+          filters: [view?.where ?? undefined, ...filtersOf(search)],
+          context,
+          sortBy: [],
+          note: 'The view does not store the time range.',
+        }}
+        isChanged={types !== undefined || device !== undefined || where !== undefined}
+        onShow={(id) => show(id === undefined ? {} : { view: id })}
+      />
+      <EventFilters search={search} context={context} isBusy={isCounting} problem={problem} onChange={change} />
       {problem === undefined ? (
         <>
           <EventHistogram

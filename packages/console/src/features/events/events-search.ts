@@ -7,6 +7,8 @@ export interface EventsSearch {
   device?: string[]
   /** Event filter in the API's filter language. */
   where?: string
+  /** The ID of a view. */
+  view?: string
   /** Start of the time range, in the API's format. */
   from?: string
   /** End of the time range, exclusive, in the API's format. */
@@ -26,6 +28,7 @@ export function eventsSearch(search: Record<string, unknown>): EventsSearch {
     ...(types.length === 0 ? {} : { types }),
     ...(device.length === 0 ? {} : { device }),
     ...(typeof search.where === 'string' && search.where !== '' ? { where: search.where } : {}),
+    ...(typeof search.view === 'string' && search.view !== '' ? { view: search.view } : {}),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     ...(typeof after === 'string' && after !== '' ? { after } : {}),
@@ -45,16 +48,28 @@ export interface EventFilter {
   types?: EventType[]
   deviceId?: string[]
   where?: string
+  view?: string
   minDate?: string
   maxDate?: string
 }
 
-export const filterOf = ({ types, device, where, from, to }: EventsSearch): EventFilter => ({
+export const filterOf = ({ types, device, where, view, from, to }: EventsSearch): EventFilter => ({
   ...(types === undefined ? {} : { types }),
   ...(device === undefined ? {} : { deviceId: device }),
   ...(where === undefined ? {} : { where }),
+  ...(view === undefined ? {} : { view }),
   ...(from === undefined ? {} : { minDate: from }),
   ...(to === undefined ? {} : { maxDate: to }),
 })
 
 export const isFiltered = (filter: EventFilter): boolean => Object.keys(filter).length > 0
+
+/**
+ * Returns the filters that select the same events as the page, without its time range. A view stores them as one
+ * filter.
+ */
+export const filtersOf = ({ types, device, where }: EventsSearch): (string | undefined)[] => [
+  types && `type = (${types.join(' OR ')})`,
+  device && `target.id = (${device.join(' OR ')})`,
+  where,
+]

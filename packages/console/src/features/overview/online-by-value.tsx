@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
+import { subjectOf } from '../filters/conditions.ts'
 import { labelOfName, useLabels } from '../user-settings/labels.ts'
 import classes from './online-by-value.module.css'
 import { OverviewByValueDocument } from './overview.generated.ts'
@@ -68,13 +69,20 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
             {facet.buckets.map(({ value, count, active, where }) => (
               <Row key={value} label={value === '' ? '(empty)' : value} {...{ count, active, where }} />
             ))}
-            {facet.other === 0 ? null : <Row label="Other values" count={facet.other} active={facet.otherActive} />}
+            {facet.other === 0 ? null : (
+              <Row
+                label="Other values"
+                count={facet.other}
+                active={facet.otherActive}
+                where={whereOther(by, facet.buckets)}
+              />
+            )}
             {facet.missing === 0 ? null : (
               <Row
                 label="No value"
                 count={facet.missing}
                 active={facet.missingActive}
-                where={facet.buckets.length === 0 ? undefined : `NOT ${nameIn(facet.buckets[0]!.where)}:*`}
+                where={`NOT ${subjectOf(by)}:*`}
               />
             )}
           </tbody>
@@ -84,8 +92,19 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
   )
 }
 
-/** Returns the name as written in a filter, from the filter of one of its values. */
-const nameIn = (where: string): string => where.slice(0, where.search(/ (=|>=) /))
+/**
+ * Returns the filter that finds devices with a value in none of the buckets. Undefined for fields of services, because
+ * a device can have services in several buckets.
+ */
+function whereOther(by: string, buckets: readonly { where: string }[]): string | undefined {
+  if (by.startsWith('services.')) return undefined
+  const subject = subjectOf(by)
+  const values = buckets.map(({ where }) => / = (.*)$/s.exec(where)?.[1])
+  const others = values.includes(undefined)
+    ? buckets.map(({ where }) => `NOT (${where})`).join(' AND ')
+    : `${subject} != (${values.join(' OR ')})`
+  return `${subject}:* AND ${others}`
+}
 
 const defaultOf = (used: readonly string[]): string =>
   ['site', '$svc.categoryA'].find((name) => used.includes(name)) ??

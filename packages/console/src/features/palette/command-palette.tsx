@@ -5,6 +5,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
+import { viewLists } from '../views/view-lists.ts'
 import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generated.ts'
 import { palettePages } from './palette-pages.ts'
 
@@ -47,10 +48,11 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
       group: 'Views',
       actions: (saved?.login?.views ?? [])
         .filter(({ name }) => matches(name))
-        .map(({ id, name }) => ({
+        .map(({ id, name, kind }) => ({
           id,
           label: name,
-          onClick: () => void navigate({ to: '/devices', search: { view: id } }),
+          description: viewLists[kind].what,
+          onClick: () => void navigate({ to: viewLists[kind].to, search: { view: id } }),
         })),
     },
     {

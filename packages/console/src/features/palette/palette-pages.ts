@@ -7,6 +7,7 @@ export const palettePages = [
   { to: '/changes', label: 'Changes' },
   { to: '/webhooks', label: 'Webhooks' },
   { to: '/account/keys', label: 'Access keys' },
+  { to: '/account/members', label: 'Members' },
   { to: '/account/codes', label: 'Registration codes' },
   { to: '/account/labels', label: 'Labels' },
   { to: '/account/attributes', label: 'Attribute names' },

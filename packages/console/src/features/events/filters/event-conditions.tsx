@@ -1,4 +1,5 @@
 import { MultiSelect, Select } from '@mantine/core'
+import type { sourceKinds } from '@muster/filter'
 import { useState } from 'react'
 import { useQuery } from 'urql'
 import { useAttributeNames } from '../../attributes/use-attribute-names.ts'
@@ -91,25 +92,39 @@ function Actor({ where, onChange }: EventConditionsProps) {
   )
 }
 
-/** Selects the events of an access key, which may no longer exist. */
+/** Labels of the sources of events. */
+const sources: readonly { kind: (typeof sourceKinds)[number]; label: string }[] = [
+  { kind: 'console', label: 'Console' },
+  { kind: 'accessKey', label: 'Any access key' },
+  { kind: 'device', label: 'Device' },
+  { kind: 'job', label: 'Bulk job' },
+  { kind: 'server', label: 'Server' },
+]
+
+/** Selects the events of a kind of source, or of one access key, which may no longer exist. */
 function Source({ where, onChange }: EventConditionsProps) {
   const [isOpen, setOpen] = useState(false)
-  const value = choiceOf(where, 'key')
-  const chosen = value?.startsWith('=') ? value.slice(1) : undefined
+  const [ofKind, ofKey] = ['source', 'key'].map((subject) => choiceOf(where, subject))
+  const value = ofKey?.startsWith('=') ? `key${ofKey}` : ofKind?.startsWith('=') ? `source${ofKind}` : null
+  const chosen = value?.startsWith('key=') ? value.slice('key='.length) : undefined
   const [{ data }] = useQuery({ query: EventKeysDocument, pause: !isOpen && chosen === undefined })
   const keys = data?.login?.accessKeys ?? []
   const deleted = chosen === undefined || keys.some(({ key }) => key === chosen) ? [] : [{ key: chosen, name: null }]
+  const choose = (choice: string | null): void => {
+    const rest = withChoice(withChoice(where, 'source', null), 'key', null)
+    const [subject, chosenValue] = choice === null ? ['source', null] : splitChoice(choice)
+    onChange(withChoice(rest, subject, chosenValue))
+  }
   return (
     <Select
       aria-label="Source"
       placeholder="Any source"
       data={[
-        { value: ANY, label: 'Any access key' },
-        { value: NONE, label: 'Console, device, or server' },
-        ...[...deleted, ...keys].map(({ key, name }) => ({ value: `=${key}`, label: `Key ${name || key}` })),
+        ...sources.map(({ kind, label }) => ({ value: `source=${kind}`, label })),
+        ...[...deleted, ...keys].map(({ key, name }) => ({ value: `key=${key}`, label: `Key ${name || key}` })),
       ]}
       value={value}
-      onChange={(choice) => onChange(withChoice(where, 'key', choice))}
+      onChange={choose}
       onDropdownOpen={() => setOpen(true)}
       clearable
       searchable
@@ -117,4 +132,10 @@ function Source({ where, onChange }: EventConditionsProps) {
       maw={240}
     />
   )
+}
+
+/** Splits `key=MK1` into `key` and the choice `=MK1`. */
+function splitChoice(choice: string): [subject: string, choice: string] {
+  const index = choice.indexOf('=')
+  return [choice.slice(0, index), choice.slice(index)]
 }

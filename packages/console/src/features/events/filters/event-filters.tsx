@@ -12,6 +12,8 @@ import { TimeFilter } from './time-filter.tsx'
 
 interface EventFiltersProps {
   search: EventsSearch
+  /** The context in which the filter reads attributes. */
+  context: string | undefined
   /** Whether the events of a new filter are loading. */
   isBusy: boolean
   /** The server's error about `search.where`, if any. */
@@ -19,7 +21,7 @@ interface EventFiltersProps {
   onChange: (patch: Partial<EventsSearch>, options?: { replace?: boolean }) => void
 }
 
-export function EventFilters({ search, isBusy, problem, onChange }: EventFiltersProps) {
+export function EventFilters({ search, context, isBusy, problem, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
   // Removes the cursor, so that the list starts with the newest event after a filter changes.
   const changeFilter = (patch: Partial<EventsSearch>, options?: { replace?: boolean }): void =>
@@ -32,7 +34,7 @@ export function EventFilters({ search, isBusy, problem, onChange }: EventFilters
           label="Search events"
           placeholder="Name, or filter such as changed:site"
           where={search.where}
-          context={undefined}
+          context={context}
           isBusy={isBusy}
           problem={problem}
           onChange={(where, how) => changeFilter({ where }, how)}
@@ -52,7 +54,7 @@ export function EventFilters({ search, isBusy, problem, onChange }: EventFilters
         <EventConditions where={search.where} onChange={(where) => changeFilter({ where })} />
         <TimeFilter label="From" value={from} onChange={(value) => changeFilter({ from: value })} />
         <TimeFilter label="To" value={to} onChange={(value) => changeFilter({ to: value })} />
-        {isFiltered(filterOf(search)) ? (
+        {isFiltered(filterOf({ ...search, view: undefined })) ? (
           <Button
             variant="subtle"
             leftSection={<IconFilterOff size={16} />}

@@ -81,7 +81,7 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
     onEvents(events) {
       if (!isNewest) return
       // Asks the server for the matching events, because only the server can evaluate the filter.
-      if (filter.where !== undefined) fetchMatching()
+      if (filter.where !== undefined || filter.view !== undefined) fetchMatching()
       else add(events.filter((event) => matches(event, filter)).toReversed())
     },
     onGap: () => void load(),

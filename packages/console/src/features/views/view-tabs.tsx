@@ -2,38 +2,39 @@ import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { IconBookmarkPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import type { DevicesSearch } from '../devices-search.ts'
 import type { ViewContent } from './save-view.tsx'
-import type { DeviceView } from './use-views.ts'
+import type { SavedView } from './use-views.ts'
+import { type FilterKind, viewLists } from './view-lists.ts'
 import classes from './view-tabs.module.css'
 
 const SaveView = lazy(async () => ({ default: (await import('./save-view.tsx')).SaveView }))
 const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx')).DeleteView }))
 
 interface ViewTabsProps {
-  views: readonly DeviceView[]
-  /** View that the list shows. Undefined for all devices. */
-  view: DeviceView | undefined
+  kind: FilterKind
+  views: readonly SavedView[]
+  /** View that the list shows. Undefined for a list without a view. */
+  view: SavedView | undefined
   /** State of the list, including unsaved changes to the view. */
   content: ViewContent
-  /** Whether the list differs from the view, or from the list of all devices. */
+  /** Whether the list differs from the view, or from the list without a view. */
   isChanged: boolean
-  /** Replaces the whole search of the list. */
-  onShow(search: DevicesSearch): void
+  /** Replaces the whole state of the list, so that it shows a view or, without an ID, all objects. */
+  onShow(id: string | undefined): void
 }
 
 /** Links to the saved views, and lets the user save the current list as a view. */
-export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsProps) {
+export function ViewTabs({ kind, views, view, content, isChanged, onShow }: ViewTabsProps) {
   const [saving, setSaving] = useState<'new' | 'change'>()
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Group gap="xs" mb="xs" align="center">
       <nav className={classes.tabs} aria-label="Views">
-        <Tab isCurrent={view === undefined} search={{}}>
-          All devices
+        <Tab kind={kind} isCurrent={view === undefined} search={{}}>
+          {`All ${viewLists[kind].what}`}
         </Tab>
         {views.map(({ id, name, description }) => (
-          <Tab key={id} isCurrent={id === view?.id} search={{ view: id }} title={description ?? undefined}>
+          <Tab key={id} kind={kind} isCurrent={id === view?.id} search={{ view: id }} title={description ?? undefined}>
             {name}
           </Tab>
         ))}
@@ -78,16 +79,21 @@ export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsPr
       {saving === undefined ? null : (
         <Suspense>
           <SaveView
+            kind={kind}
             view={saving === 'change' ? view : undefined}
             content={content}
             onClose={() => setSaving(undefined)}
-            onSaved={(id) => onShow({ view: id })}
+            onSaved={onShow}
           />
         </Suspense>
       )}
       {view === undefined || !isDeleting ? null : (
         <Suspense>
-          <DeleteView view={view} onClose={() => setDeleting(false)} onDeleted={() => onShow({})} />
+          <DeleteView
+            {...{ kind, view, views }}
+            onClose={() => setDeleting(false)}
+            onDeleted={() => onShow(undefined)}
+          />
         </Suspense>
       )}
     </Group>
@@ -95,17 +101,18 @@ export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsPr
 }
 
 interface TabProps {
-  search: DevicesSearch
+  kind: FilterKind
+  search: { view?: string }
   isCurrent: boolean
   title?: string | undefined
   children: string
 }
 
-const Tab = ({ search, isCurrent, title, children }: TabProps) => (
+const Tab = ({ kind, search, isCurrent, title, children }: TabProps) => (
   <Link
-    to="/devices"
+    to={viewLists[kind].to}
     search={search}
-    // Without this option, the link to all devices would be the current link in every view.
+    // Without this option, the link to all objects would be the current link in every view.
     activeOptions={{ exact: true, includeSearch: true }}
     className={classes.tab}
     title={title}

@@ -1,41 +1,50 @@
-import { Button, Code, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Code, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useChange, useCreation } from '../../../graphql/use-change.ts'
-import { joinFilters } from '../../filters/conditions.ts'
-import type { DeviceView } from './use-views.ts'
-import { CreateDeviceViewDocument, UpdateDeviceViewDocument } from './views.generated.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useChange, useCreation } from '../../graphql/use-change.ts'
+import { joinFilters } from '../filters/conditions.ts'
+import type { SavedView } from './use-views.ts'
+import { type FilterKind, viewLists } from './view-lists.ts'
+import { CreateSavedViewDocument, UpdateSavedViewDocument } from './views.generated.ts'
 
 /** The parts of the list that the view stores. */
 export interface ViewContent {
-  /** Filters of the view and of the list. A device must match all of them. */
+  /** Filters of the view and of the list. An object must match all of them. */
   filters: readonly (string | undefined)[]
   context: string | undefined
   sortBy: readonly string[]
-  columns: readonly { name: string; label?: string | null; width?: number | null }[]
+  /** Omitted for a list with fixed columns, which a view does not change. */
+  columns?: readonly { name: string; label?: string | null; width?: number | null }[]
+  /** Tells the user what else the view stores or omits. */
+  note: string
 }
 
 interface SaveViewProps {
+  kind: FilterKind
   /** View to change. Undefined for a new view. */
-  view: DeviceView | undefined
+  view: SavedView | undefined
   content: ViewContent
   onClose(): void
   onSaved(id: string): void
 }
 
 /** Saves the current list as a new view or as a change to a view. */
-export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
-  const create = useCreation(CreateDeviceViewDocument, ['View'])
-  const update = useChange(UpdateDeviceViewDocument, ['View'])
+export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProps) {
+  const create = useCreation(CreateSavedViewDocument, ['View'])
+  const update = useChange(UpdateSavedViewDocument, ['View'])
   const where = joinFilters(...content.filters)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useForm({
-    initialValues: { name: view?.name ?? '', description: view?.description ?? '' },
+    initialValues: {
+      name: view?.name ?? '',
+      description: view?.description ?? '',
+      isShared: view?.isShared ?? true,
+    },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
-  const save = form.onSubmit(async ({ name, description }) => {
+  const save = form.onSubmit(async ({ name, description, isShared }) => {
     setSaving(true)
     setError(undefined)
     const variables = {
@@ -44,12 +53,13 @@ export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
       where: where ?? null,
       context: content.context ?? null,
       sortBy: [...content.sortBy],
-      columns: content.columns.map((column) => ({ ...column })),
+      ...(content.columns && { columns: content.columns.map((column) => ({ ...column })) }),
+      isShared,
     }
     try {
       const id =
         view === undefined
-          ? (await create(variables)).createView.id
+          ? (await create({ ...variables, kind })).createView.id
           : (await update({ ...variables, id: view.id, version: view.version })).updateView.id
       onClose()
       onSaved(id)
@@ -64,17 +74,21 @@ export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
         <Stack gap="sm">
           <TextInput label="Name" data-autofocus maxLength={100} {...form.getInputProps('name')} />
           <Textarea label="Description" autosize maxLength={1000} {...form.getInputProps('description')} />
+          <Checkbox
+            label="Show to members and keys with access to only some devices"
+            {...form.getInputProps('isShared', { type: 'checkbox' })}
+          />
           <Text size="sm" component="div">
             {where === undefined ? (
-              'The view lists all devices.'
+              `The view lists all ${viewLists[kind].what}.`
             ) : (
               <>
-                The view lists the devices that match <Code>{where}</Code>
+                The view lists the {viewLists[kind].what} that match <Code>{where}</Code>
               </>
             )}
           </Text>
           <Text size="sm" c="dimmed">
-            The view also stores the sort order and the columns of the list.
+            {content.note}
           </Text>
           {error === undefined ? null : <ErrorNotice error={error} title="The view was not saved" />}
           <Group justify="flex-end">

@@ -1,0 +1,8 @@
+/** The kinds of views, with the page that lists the objects of each kind. */
+export const viewLists = {
+  DEVICES: { to: '/devices', what: 'devices' },
+  SERVICES: { to: '/services', what: 'services' },
+  EVENTS: { to: '/events', what: 'events' },
+} as const
+
+export type FilterKind = keyof typeof viewLists
