@@ -108,6 +108,9 @@ describe('devices', () => {
       ].join('\n'),
     )
     expect(await lines('devices', 'facets', 'site', '--where', 'site:*')).toMatchObject([{ name: 'site', total: 3 }])
+    const [created] = await lines('devices', 'facets', 'created', '--interval', 'month')
+    expect(created.buckets.map(({ value }: { value: string }) => value.slice(7))).toContain('-01T00:00:00Z')
+    expect(await run('devices', 'facets', 'created', '--interval', 'year')).toMatchObject({ code: 2, stdout: '' })
   })
 
   it('reports that no device matches only if the user gave a condition', async () => {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { joinFilters, whereHelp } from '../../devices/where.ts'
 import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
 import type { Column } from '../../output/column.ts'
@@ -11,6 +11,7 @@ interface Options extends ClientOptions {
   view?: string
   context?: string
   size: number
+  interval: (typeof intervals)[number]
 }
 
 const MAX_SIZE = 100
@@ -33,8 +34,17 @@ muster devices facets platform site --where "state = inactive"`),
     .option('--view <view>', 'count the devices of a saved view; ID or name')
     .option('--context <name>', 'use effective values in this context')
     .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)
+    .option('--interval <interval>', 'count times by hour, day, week, or month', readInterval, 'DAY')
     .addHelpText('after', whereHelp)
     .action(run)
+}
+
+const intervals = ['HOUR', 'DAY', 'WEEK', 'MONTH'] as const
+
+function readInterval(text: string): (typeof intervals)[number] {
+  const interval = intervals.find((each) => each === text.toUpperCase())
+  if (interval === undefined) throw new InvalidArgumentError('Expected hour, day, week, or month.')
+  return interval
 }
 
 async function run(by: string[], options: Options): Promise<void> {
@@ -47,6 +57,7 @@ async function run(by: string[], options: Options): Promise<void> {
         $: {
           by,
           size: options.size,
+          interval: options.interval,
           ...(where !== undefined && { where }),
           ...(view !== undefined && { view: view.id }),
           ...(options.context !== undefined && { context: options.context }),
