@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { newPerson } from '../packages/server/test/clients/browser.ts'
+import { addMember } from '../packages/server/test/factories/member.ts'
 import { findViolationsInBothSchemes } from './axe.ts'
 import { insertChanges } from './event-log.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
@@ -94,6 +96,8 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('filters by changed attribute, actor, and source, and shows the filters as conditions', async () => {
     const person = await newPersonWithoutEvents()
+    const member = await newPerson(site.app)
+    await addMember(site.app, { accountId: person.accountId, personId: member.id, roleId: 'viewer' })
     const pump = await register(person, 'pump')
     await setSite(person, pump, 'oslo')
     await insertChanges(site.app, person, 1, { secondsApart: 1, secondsAgo: 60 })
@@ -106,6 +110,7 @@ describeConsole('the event log of a busy fleet', () => {
     await expect.poll(() => rows.count()).toBe(1 + 2)
     expect(await page.getByLabel('Search events').inputValue()).toBe('changed = site')
     await page.getByRole('combobox', { name: 'Actor' }).click()
+    await page.getByRole('option', { name: member.email }).waitFor()
     await page.getByRole('option', { name: person.email }).click()
     await expect.poll(() => rows.count()).toBe(1 + 1)
     await page.getByRole('combobox', { name: 'Source' }).click()

@@ -110,6 +110,8 @@ describeConsole('the overview', () => {
     expect(await page.getByLabel('Search services').inputValue()).toBe('application = 28')
 
     await page.getByRole('button', { name: 'Device' }).click()
+    await page.getByRole('columnheader', { name: 'Device' }).and(page.locator('[aria-sort=ascending]')).waitFor()
+    await page.getByRole('button', { name: 'Device' }).click()
     await page.getByRole('columnheader', { name: 'Device' }).and(page.locator('[aria-sort=descending]')).waitFor()
     await expect.poll(rows).toEqual(['ssh of pump', 'ssh of gate'])
     await page.getByRole('button', { name: 'Save as view' }).click()

@@ -35,25 +35,22 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   })
   const [{ data: saved }] = useQuery({ query: PaletteViewsDocument, requestPolicy: 'cache-and-network' })
 
-  const matches = (label: string): boolean => label.toLowerCase().includes(typed.trim().toLowerCase())
   const devices = word === '' || word !== typed.trim() ? [] : (found?.login?.devices.items ?? [])
   const groups: SpotlightActionGroupData[] = [
     {
       group: 'Pages',
-      actions: palettePages
-        .filter(({ label }) => matches(label))
-        .map(({ to, label }): SpotlightActionData => ({ id: to, label, onClick: () => void navigate({ to }) })),
+      actions: matching(palettePages, typed, ({ label }) => label).map(
+        ({ to, label }): SpotlightActionData => ({ id: to, label, onClick: () => void navigate({ to }) }),
+      ),
     },
     {
       group: 'Views',
-      actions: (saved?.login?.views ?? [])
-        .filter(({ name }) => matches(name))
-        .map(({ id, name, kind }) => ({
-          id,
-          label: name,
-          description: viewLists[kind].what,
-          onClick: () => void navigate({ to: viewLists[kind].to, search: { view: id } }),
-        })),
+      actions: matching(saved?.login?.views ?? [], typed, ({ name }) => name).map(({ id, name, kind }) => ({
+        id,
+        label: name,
+        description: viewLists[kind].what,
+        onClick: () => void navigate({ to: viewLists[kind].to, search: { view: id } }),
+      })),
     },
     {
       group: 'Devices',
@@ -83,6 +80,14 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
       }}
     />
   )
+}
+
+/** Returns the items whose name contains the input. Items whose name begins with the input come first. */
+function matching<Item>(items: readonly Item[], typed: string, nameOf: (item: Item) => string): Item[] {
+  const part = typed.trim().toLowerCase()
+  const placeOf = (item: Item): number => nameOf(item).toLowerCase().indexOf(part)
+  const found = items.filter((item) => placeOf(item) >= 0)
+  return [...found.filter((item) => placeOf(item) === 0), ...found.filter((item) => placeOf(item) > 0)]
 }
 
 /** Treats the whole input as one word, not as a filter. */

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { IconBookmarkPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { useViewer } from '../user-settings/viewer.ts'
 import type { ViewContent } from './save-view.tsx'
 import type { SavedView } from './use-views.ts'
 import { type FilterKind, viewLists } from './view-lists.ts'
@@ -25,6 +26,7 @@ interface ViewTabsProps {
 
 /** Links to the saved views, and lets the user save the current list as a view. */
 export function ViewTabs({ kind, views, view, content, isChanged, onShow }: ViewTabsProps) {
+  const maySave = useViewer().may('VIEW_MANAGE')
   const [saving, setSaving] = useState<'new' | 'change'>()
   const [isDeleting, setDeleting] = useState(false)
   return (
@@ -39,7 +41,7 @@ export function ViewTabs({ kind, views, view, content, isChanged, onShow }: View
           </Tab>
         ))}
       </nav>
-      {view === undefined ? null : (
+      {view === undefined || !maySave ? null : (
         <Menu position="bottom-end">
           <Menu.Target>
             <ActionIcon aria-label={`Actions for view ${view.name}`}>
@@ -60,7 +62,7 @@ export function ViewTabs({ kind, views, view, content, isChanged, onShow }: View
           </Menu.Dropdown>
         </Menu>
       )}
-      {isChanged ? (
+      {isChanged && maySave ? (
         <Button
           size="compact-sm"
           variant="light"
@@ -71,7 +73,7 @@ export function ViewTabs({ kind, views, view, content, isChanged, onShow }: View
           Save as view
         </Button>
       ) : null}
-      {view !== undefined && isChanged ? (
+      {view !== undefined && isChanged && maySave ? (
         <Button size="compact-sm" variant="light" style={{ flex: 'none' }} onClick={() => setSaving('change')}>
           Change view
         </Button>

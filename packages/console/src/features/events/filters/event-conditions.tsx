@@ -6,7 +6,7 @@ import { useAttributeNames } from '../../attributes/use-attribute-names.ts'
 import { chooseValues, conditionOn, replaceCondition, valuesOf } from '../../filters/conditions.ts'
 import { labelOfName, useLabels } from '../../user-settings/labels.ts'
 import { useViewer } from '../../user-settings/viewer.ts'
-import { EventKeysDocument } from '../events.generated.ts'
+import { EventActorsDocument, EventKeysDocument } from '../events.generated.ts'
 
 interface EventConditionsProps {
   where: string | undefined
@@ -69,10 +69,17 @@ function withChoice(where: string | undefined, subject: string, choice: string |
   return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
 }
 
+/** Selects the events of a person. Offers the members of the account to people who can see them. */
 function Actor({ where, onChange }: EventConditionsProps) {
-  const { email } = useViewer()
+  const { email, me, may } = useViewer()
+  const [isOpen, setOpen] = useState(false)
+  const maySeeMembers = may('AUDIT_READ') || may('MEMBER_MANAGE')
+  const [{ data }] = useQuery({ query: EventActorsDocument, pause: !isOpen || !maySeeMembers })
   const value = choiceOf(where, 'actor')
-  const people = [...new Set([email, ...(value?.startsWith('=') ? [value.slice(1)] : [])])]
+  const members = data?.login?.members.map(({ person }) => person.email) ?? []
+  const people = [
+    ...new Set([me.person?.email ?? email, ...members, ...(value?.startsWith('=') ? [value.slice(1)] : [])]),
+  ]
   return (
     <Select
       aria-label="Actor"
@@ -84,6 +91,8 @@ function Actor({ where, onChange }: EventConditionsProps) {
       ]}
       value={value}
       onChange={(choice) => onChange(withChoice(where, 'actor', choice))}
+      onDropdownOpen={() => setOpen(true)}
+      limit={100}
       clearable
       searchable
       miw={150}

@@ -37,7 +37,7 @@ export const EventRow = memo(function EventRow({ event, isFresh, isInBurst = fal
         <Table.Td miw={150}>
           <EventTargets event={event} />
         </Table.Td>
-        <Table.Td>
+        <Table.Td miw={220}>
           <EventSummary event={event} />
         </Table.Td>
         <Table.Td>

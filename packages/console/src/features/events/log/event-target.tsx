@@ -8,7 +8,7 @@ type Target = LoggedEvent['target'][number]
 export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
   const device = target.find(({ kind }) => kind === 'device')
   return (
-    <Group gap={4} style={{ overflowWrap: 'break-word' }}>
+    <Group gap={4} style={{ overflowWrap: 'anywhere' }}>
       {target.map((each, index) => (
         <span key={`${each.kind} ${each.id}`}>
           {index === 0 ? null : <span aria-hidden="true">› </span>}
