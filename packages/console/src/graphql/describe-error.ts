@@ -49,6 +49,11 @@ export function errorReason(error: unknown): string | undefined {
   return typeof reason === 'string' ? reason : undefined
 }
 
+/** Returns whether the request named an object that does not exist or that cannot be used. */
+export const isMissing = (error: CombinedError | undefined): boolean =>
+  error?.graphQLErrors.some(({ extensions }) => extensions.code === 'NOT_FOUND' || extensions.code === 'CONFLICT') ??
+  false
+
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 

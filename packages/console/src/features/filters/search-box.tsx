@@ -40,9 +40,6 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   const completions = useCompletions(typed, { kind, cursor, context, language })
   const shown = useProblem(typed, kind, { language, problem: where === typed ? problem : undefined })
 
-  // The list of completions would cover the message.
-  const isCompleting = combobox.dropdownOpened && completions.length > 0
-
   const complete = (index: number): void => {
     const { text, from, to } = completions[index]!
     const next = typed.slice(0, from) + text + typed.slice(to)
@@ -75,7 +72,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
             autoCapitalize="off"
             value={typed}
             error={shown !== undefined}
-            aria-describedby={shown === undefined || isCompleting ? undefined : 'search-problem'}
+            aria-describedby={shown === undefined ? undefined : 'search-problem'}
             onChange={(event) => {
               setTyped(event.currentTarget.value)
               setCursor(event.currentTarget.selectionStart ?? undefined)
@@ -107,7 +104,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
         </Combobox.Dropdown>
       </Combobox>
       {language === undefined ? null : <language.FilterTokens text={typed} kind={kind} problem={shown} input={input} />}
-      {shown === undefined || isCompleting ? null : (
+      {shown === undefined ? null : (
         <Text id="search-problem" size="xs" role="status" className={classes.problem}>
           {shown.message}{' '}
           {shown.suggestion === null ? null : (

@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { isMissing } from '../../graphql/describe-error.ts'
 import { servicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
@@ -43,7 +44,7 @@ function ServicesOfAccount({ views }: { views: readonly SavedView[] }) {
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const last = useLastValue(query.data?.login?.services)
   // Without its view, the list would contain too many services.
-  const page = search.view !== undefined && view === undefined ? undefined : last
+  const page = isMissing(query.error) ? undefined : last
   useLiveEvents({
     onEvents(events) {
       const shown = new Set(page?.items.map(({ id }) => id))
