@@ -71,7 +71,7 @@ export interface TestApp {
   createUser(): Promise<TestUser>
   /** Starts another server on the same database. Close that server before this one. */
   startAnother(options?: TestAppOptions): Promise<TestApp>
-  /** Returns the same user with requests to this server. */
+  /** Returns the same user, but sends the user's requests to this server. */
   as(user: TestUser): TestUser
   close(): Promise<void>
 }

@@ -57,7 +57,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('POST /devices/v1/report', () => {
-  test("writes a device's and its services' states and attributes in one request", async () => {
+  test('writes the states and attributes of a device and its services in one request', async () => {
     const device = await newDevice()
     const [a, b] = device.services as [string, string]
     const { status, body } = await device.report({

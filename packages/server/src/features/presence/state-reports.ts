@@ -19,7 +19,7 @@ import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } 
 
 /** A report of a device's or service's state. */
 export interface StateReport {
-  /** The ID of a device or service, in any case. */
+  /** The ID of a device or service, case-insensitive. */
   id: string
   state: State
   /**

@@ -14,7 +14,7 @@ export interface ServiceListArguments {
 
 /** The validated filters. A service must match all of them. An empty list matches no service. */
 export interface ServiceFilter {
-  /** A part of the name, in any case. */
+  /** A part of the name, case-insensitive. */
   name?: string
   state?: State
   applications?: readonly number[]

@@ -43,7 +43,7 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(token)
   })
 
-  it('accepts addresses without a dot, in any case, and passwords from earlier releases', async () => {
+  it('accepts addresses without a dot, in uppercase or lowercase, and passwords from earlier releases', async () => {
     const { email, password } = await createUser(app.db, { email: 'Owner@localhost', name: 'Ada' })
     for (const written of [email, 'owner@LOCALHOST', ` ${email} `]) {
       const browser = openBrowser(app)

@@ -1,2 +1,2 @@
-/** How events and sessions name single sign-on. */
+/** The name of single sign-on in events and sessions. */
 export const SSO_METHOD = 'single sign-on'

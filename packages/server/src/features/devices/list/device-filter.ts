@@ -24,7 +24,7 @@ export interface DeviceFilterArguments {
 
 /** The validated filters. A device must match all of them. An empty list matches no device. */
 export interface DeviceFilter {
-  /** A part of the name, in any case. */
+  /** A part of the name, case-insensitive. */
   name?: string
   state?: State
   ids?: string[]

@@ -154,7 +154,7 @@ describe('the event feed', () => {
     await until(() => one.received.length === 2 && other.received.length === 2)
   })
 
-  it('delivers events without notifications, and reconnects', async () => {
+  it('delivers events while the connection for notifications is broken, and reconnects', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
     await Promise.all([one.feed.readNow(), other.feed.readNow()])
