@@ -234,3 +234,8 @@ export const inTransaction = <Result>(
 export function isUniqueViolation(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index
 }
+
+/** Checks whether a statement added a row for an object that another transaction has just deleted (SQLSTATE 23503). */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503'
+}

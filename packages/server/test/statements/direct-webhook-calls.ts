@@ -51,11 +51,19 @@ export function directWebhookCalls({ accountId, device: id, webhook, event, now 
     (db) => fanOut.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
     (db) => backlog.countUndelivered(db),
     (db) => backlog.readLongestDue(db),
-    (db) => results.writeResults(db, [{ ...address, ...attempt, id: 'none', tries: 0, status: 'failed', delay: null }]),
-    (db) => results.writeHealth(db, [{ ...address, failures: 1, probeIn: 1 }], { holder: 'process', days: 1 }),
+    (db) =>
+      results.writeResults(db, accountId, [
+        { ...address, ...attempt, id: 'none', tries: 0, status: 'failed', delay: null },
+      ]),
+    (db) =>
+      results.writeHealth(db, accountId, {
+        changes: [{ ...address, failures: 1, probeIn: 1 }],
+        holder: 'process',
+        days: 1,
+      }),
     (db) => sending.takeHold(db, address, 'process'),
     (db) => sending.findHoldEnd(db, address),
-    (db) => sending.renewHolds(db, 'process', [address]),
+    (db) => sending.renewHolds(db, accountId, { holder: 'process', webhookIds: [webhook] }),
     (db) => sending.releaseHold(db, address, 'process'),
     (db) => sending.selectDue(db, address, { except: [], limit: 1 }),
     (db) => sending.secondsUntilDue(db, address),

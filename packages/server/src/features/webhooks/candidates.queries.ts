@@ -13,18 +13,11 @@ export interface FilteredEvent extends WebhookAddress {
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
-    with present as materialized (
-      select account_id, id from webhook
-      where (account_id, id) in (select * from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[]))
-      order by account_id, id for key share
-    )
     insert into webhook_candidate (account_id, webhook_id, event_id)
     select row.account_id, row.webhook_id, row.event_id
     from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[], ${column('eventId')}::bigint[])
       as row (account_id, webhook_id, event_id)
-    where exists (select from present where present.account_id = row.account_id and present.id = row.webhook_id)`.execute(
-    db,
-  )
+    join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }
 
 /** The parts of an event that filters need. The timestamp is null if the event is no longer in the log. */

@@ -90,7 +90,7 @@ export async function restartDelivery(
   { webhookId, id }: { webhookId: string; id: string },
 ): Promise<number> {
   const { rows } = await sql`
-    update webhook_delivery set status = 'pending', tries = 0, next_attempt = clock_timestamp()
+    update webhook_delivery set status = 'pending', tries = 0, next_attempt = statement_timestamp()
     where account_id = ${accountId} and webhook_id = ${webhookId} and id = ${id} returning id`.execute(db)
   return rows.length
 }
@@ -106,7 +106,7 @@ export async function restartFailed(
       where account_id = ${accountId} and webhook_id = ${webhookId} and status = 'failed' and created >= ${since}
       order by id for update
     )
-    update webhook_delivery as delivery set status = 'pending', tries = 0, next_attempt = clock_timestamp()
+    update webhook_delivery as delivery set status = 'pending', tries = 0, next_attempt = statement_timestamp()
     from failed
     where account_id = ${accountId} and webhook_id = ${webhookId} and delivery.id = failed.id
     returning delivery.id`.execute(db)

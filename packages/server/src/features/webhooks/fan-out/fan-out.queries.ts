@@ -96,7 +96,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
 /** Returns the age of a range's first event in seconds, or 0 if the range contains no events. */
 export async function readOldestAge(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    select greatest(0, extract(epoch from clock_timestamp() - "timestamp"))::float8 as seconds from event
+    select greatest(0, extract(epoch from statement_timestamp() - "timestamp"))::float8 as seconds from event
     where id + 0 > ${after}::bigint and id + 0 <= ${upTo}::bigint order by id + 0 limit 1`.execute(db)
   return rows[0]?.seconds ?? 0
 }
@@ -107,26 +107,17 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/**
- * Creates deliveries that are due immediately. Skips webhooks that have been deleted, and locks all others until the
- * transaction ends.
- */
+/** Creates deliveries that are due immediately. Skips webhooks that have been deleted. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
   // Several webhooks can need the same body, so each event's body is sent to the database only once.
   const bodies = new Map(deliveries.map(({ eventId, body }) => [eventId, body]))
   await sql`
-    with present as materialized (
-      select account_id, id from webhook
-      where (account_id, id) in (select * from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[]))
-      order by account_id, id for key share
-    )
     insert into webhook_delivery (account_id, webhook_id, id, event_id, body, next_attempt)
-    select account_id, webhook_id, row.id, event_id, body, clock_timestamp()
+    select row.account_id, row.webhook_id, row.id, row.event_id, event.body, statement_timestamp()
     from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[], ${column('id')}::text[],
       ${column('eventId')}::bigint[]) as row (account_id, webhook_id, id, event_id)
-    join unnest(${[...bodies.keys()]}::bigint[], ${[...bodies.values()]}::text[]) as event (event_id, body) using (event_id)
-    where exists (select from present where present.account_id = row.account_id and present.id = row.webhook_id)`.execute(
-    db,
-  )
+    join unnest(${[...bodies.keys()]}::bigint[], ${[...bodies.values()]}::text[]) as event (event_id, body)
+      on event.event_id = row.event_id
+    join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }

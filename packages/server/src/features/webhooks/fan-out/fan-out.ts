@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../../../db/database.ts'
+import { type Database, isForeignKeyViolation } from '../../../db/database.ts'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'
@@ -95,9 +95,11 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
         if (isFailing) log.info('webhook deliveries are being created again')
         isFailing = false
       } catch (error) {
-        if (!isFailing && !closing.signal.aborted)
+        // A webhook was deleted during the step, and the next attempt skips it.
+        if (isForeignKeyViolation(error)) outcome = 'more'
+        else if (!isFailing && !closing.signal.aborted)
           log.warn({ err: error }, 'cannot create webhook deliveries; retrying')
-        isFailing = true
+        isFailing = outcome !== 'more'
       }
       if (outcome === 'done') await Promise.race([wake.promise, pause(IDLE_MS, closing.signal)])
       const minPause = outcome === 'elsewhere' || (outcome === 'done' && load.isHigh()) ? BUSY_MS : MIN_PAUSE_MS

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../../../db/database.ts'
+import { type Database, isForeignKeyViolation } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type JudgedEvent, judgeEvents } from '../../judging/judge.ts'
@@ -85,6 +85,8 @@ export function createFilterer(options: FiltererOptions): Filterer {
       return outcome
     } catch (error) {
       if (closing.signal.aborted) return 'done'
+      // The webhook was deleted during the step, and its events with it.
+      if (isForeignKeyViolation(error)) return 'more'
       if (!failing.has(webhookId))
         log.warn({ err: error, ...webhook }, 'cannot apply the filter of a webhook; retrying')
       failing.add(webhookId)

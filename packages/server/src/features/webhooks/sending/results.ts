@@ -5,8 +5,8 @@ import { DAYS_OF_FAILURES } from './pause-policy.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
 /**
- * Saves the outcomes of all webhooks' attempts in batches. Each batch contains the outcomes that were added during the
- * previous write.
+ * Saves the outcomes of all webhooks' attempts in batches. Each batch contains the outcomes of one account that were
+ * added during the previous writes.
  */
 export interface Results {
   /** Resolves when the outcome is committed. `isHopeless` means that the receiver has failed for days. */
@@ -32,11 +32,13 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
   const write = async (): Promise<void> => {
     let isFailing = false
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH)
+      const { accountId } = waiting[0]!.result
+      const entries = waiting.filter(({ result }) => result.accountId === accountId).slice(0, BATCH)
       try {
-        const hopeless = new Set(await commit(db, holder, batch))
-        waiting = waiting.slice(batch.length)
-        for (const { result, written } of batch) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
+        const hopeless = new Set(await commit(db, accountId, { holder, entries }))
+        const isWritten = new Set(entries)
+        waiting = waiting.filter((entry) => !isWritten.has(entry))
+        for (const { result, written } of entries) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
         isFailing = false
       } catch (error) {
         if (!isFailing) log.warn({ err: error }, 'cannot save delivery results; retrying')
@@ -66,14 +68,21 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
   }
 }
 
-function commit(db: Database, holder: string, batch: readonly Entry[]): Promise<string[]> {
-  const latest = new Map(batch.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
+interface Batch {
+  holder: string
+  entries: readonly Entry[]
+}
+
+/** Commits outcomes of one account. Returns the IDs of webhooks that have failed for days. */
+function commit(db: Database, accountId: string, { holder, entries }: Batch): Promise<string[]> {
+  const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {
     await writeResults(
       transaction,
-      batch.map(({ result }) => result),
+      accountId,
+      entries.map(({ result }) => result),
     )
     if (latest.size === 0) return []
-    return writeHealth(transaction, [...latest.values()], { holder, days: DAYS_OF_FAILURES })
+    return writeHealth(transaction, accountId, { changes: [...latest.values()], holder, days: DAYS_OF_FAILURES })
   })
 }

@@ -117,16 +117,13 @@ export function createSender(options: SenderOptions): Sender {
   const renewAll = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await sleep(RENEW_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-      const held = [...runners.values()]
-      if (held.length === 0) continue
-      const renewed = await renewHolds(
-        db,
-        holder,
-        held.map(({ webhook }) => webhook),
-      ).catch(() => undefined)
-      if (renewed === undefined) continue
-      const stillHeld = new Set(renewed)
-      for (const { webhook, runner } of held) if (!stillHeld.has(webhook.webhookId)) runner.stop(0)
+      for (const [accountId, held] of Map.groupBy(runners.values(), ({ webhook }) => webhook.accountId)) {
+        const webhookIds = held.map(({ webhook }) => webhook.webhookId)
+        const renewed = await renewHolds(db, accountId, { holder, webhookIds }).catch(() => undefined)
+        if (renewed === undefined) continue
+        const stillHeld = new Set(renewed)
+        for (const { webhook, runner } of held) if (!stillHeld.has(webhook.webhookId)) runner.stop(0)
+      }
     }
   }
   const held = renewAll()

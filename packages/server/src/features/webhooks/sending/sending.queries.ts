@@ -15,10 +15,10 @@ export interface Health {
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   const { rows } = await sql<Health>`
     update webhook_sending
-    set holder = ${holder}, held_until = clock_timestamp() + make_interval(secs => ${HOLD_SECONDS})
+    set holder = ${holder}, held_until = statement_timestamp() + make_interval(secs => ${HOLD_SECONDS})
     where account_id = ${accountId} and webhook_id = ${webhookId}
-      and (holder is null or holder = ${holder} or held_until < clock_timestamp())
-    returning failures, extract(epoch from probe_at - clock_timestamp())::float8 as "probeIn"`.execute(db)
+      and (holder is null or holder = ${holder} or held_until < statement_timestamp())
+    returning failures, extract(epoch from probe_at - statement_timestamp())::float8 as "probeIn"`.execute(db)
   return rows[0]
 }
 
@@ -33,19 +33,21 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Renews holds. Returns the IDs of the webhooks that are still held. */
-export async function renewHolds(db: Database, holder: string, webhooks: readonly WebhookAddress[]): Promise<string[]> {
+/** Renews an account's holds. Returns the IDs of the webhooks that are still held. */
+export async function renewHolds(
+  db: Database,
+  accountId: string,
+  { holder, webhookIds }: { holder: string; webhookIds: readonly string[] },
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with held as materialized (
-      select account_id, webhook_id from webhook_sending
-      where holder = ${holder} and (account_id, webhook_id) in (
-        select * from unnest(${webhooks.map((each) => each.accountId)}::text[],
-          ${webhooks.map((each) => each.webhookId)}::text[]))
-      order by account_id, webhook_id for update
+      select webhook_id from webhook_sending
+      where account_id = ${accountId} and webhook_id = any(${webhookIds}::text[]) and holder = ${holder}
+      order by webhook_id for update
     )
     update webhook_sending as sending
-    set held_until = clock_timestamp() + make_interval(secs => ${HOLD_SECONDS})
-    from held where sending.account_id = held.account_id and sending.webhook_id = held.webhook_id
+    set held_until = statement_timestamp() + make_interval(secs => ${HOLD_SECONDS})
+    from held where sending.account_id = ${accountId} and sending.webhook_id = held.webhook_id
     returning sending.webhook_id as id`.execute(db)
   return rows.map(({ id }) => id)
 }
