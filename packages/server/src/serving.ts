@@ -148,7 +148,11 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
 async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
   const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
-  const connections = createConnections({ db, notifications, log, holdMs: config.presenceHold, onEvents })
+  const connections = createConnections({
+    ...{ db, notifications, log, onEvents },
+    holdMs: config.presenceHold,
+    isByAccount: config.cluster !== undefined,
+  })
   closing.add({ name: 'presence', close: connections.close, within: 5_000 })
   const port = config.mqttPort === 0 ? undefined : config.mqttPort
   const mqtt = await serveMqtt({

@@ -41,6 +41,8 @@ export interface ConnectionsOptions {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   holdMs: number
+  /** Whether a transaction may write only one account, as on a cluster. */
+  isByAccount?: boolean
   /** Called after events are committed. */
   onEvents?: () => void
 }
@@ -54,15 +56,17 @@ const INTERVAL_MS = 1_000
 const GRACE_MS = 4_500
 const RELEASE_INTERVAL_MS = 100
 
-export function createConnections({ db, notifications, log, holdMs, onEvents }: ConnectionsOptions): Connections {
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { db, notifications, log, holdMs, isByAccount = false, onEvents } = options
   const takeOverListeners = new Set<(deviceId: string) => void>()
   const closing = new AbortController()
-  const devices = createHeldDevices(
-    () => writer.wake(),
-    (deviceId) => {
+  const devices = createHeldDevices({
+    onPending: () => writer.wake(),
+    onLost: (deviceId) => {
       for (const listener of takeOverListeners) listener(deviceId)
     },
-  )
+    isByAccount,
+  })
   const lease = createLease(db, log, devices.reclaim)
   const writer = createConnectionWriter({ db, log, lease, devices, closing: closing.signal, onEvents })
 
@@ -97,8 +101,8 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
   }
 
   const sweep = async (): Promise<void> => {
-    const ended = performance.now() - lease.stableSince > GRACE_MS ? await endExpiredLeases(db) : 0
-    if (ended + (await expireReports(db)) > 0) onEvents?.()
+    const ended = performance.now() - lease.stableSince > GRACE_MS ? await endExpiredLeases(db, isByAccount) : 0
+    if (ended + (await expireReports(db, isByAccount)) > 0) onEvents?.()
   }
 
   const subscription = notifications.subscribe({

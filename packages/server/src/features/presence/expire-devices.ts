@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts'
 import { serverSource } from '../events/event-source.ts'
+import type { DeviceKey } from './device-keys.ts'
 import { deleteLease, findExpiredLeases, lockExpiredLease } from './leases.queries.ts'
 import {
-  type DeviceKey,
   deactivateUnheld,
   endTimedHolds,
   findHeldBy,
@@ -16,16 +16,17 @@ const BATCH = 1_000
 
 /**
  * Makes devices and services with expired reports inactive. Returns the number of expired reports. Only one process
- * runs this at a time.
+ * runs this at a time. With `isByAccount`, each transaction writes one account.
  */
-export async function expireReports(db: Database): Promise<number> {
+export async function expireReports(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
-  for (let found = BATCH; found >= BATCH; ended += found) {
+  for (let found = BATCH; found >= (isByAccount ? 1 : BATCH); ended += found) {
     found = await db.transaction().execute(async (transaction) => {
       if (!(await lockSweep(transaction))) return 0
       const timedOut = await findTimedOut(transaction, BATCH)
       const ofServices = await findTimedOutServices(transaction, BATCH)
-      const devices = await lockDevices(transaction, distinct([...timedOut, ...ofServices]))
+      const expired = distinct([...timedOut, ...ofServices])
+      const devices = await lockDevices(transaction, isByAccount ? ofFirstAccount(expired) : expired)
       if (devices.length > 0) {
         await endTimedServices(transaction, devices)
         await endTimedHolds(transaction, devices, 'over')
@@ -41,25 +42,28 @@ function distinct(devices: readonly DeviceKey[]): DeviceKey[] {
   return [...new Map(devices.map((device) => [`${device.accountId} ${device.deviceId}`, device])).values()]
 }
 
+const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
+  devices.filter(({ accountId }) => accountId === devices[0]!.accountId)
+
 /** Ends the holds of processes with expired leases. Returns the number of released devices. */
-export async function endExpiredLeases(db: Database): Promise<number> {
+export async function endExpiredLeases(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {
     for (let found = BATCH; found > 0; ended += found) {
-      found = await db.transaction().execute((transaction) => releaseBatchOf(transaction, id))
+      found = await db.transaction().execute((transaction) => releaseBatchOf(transaction, id, isByAccount))
     }
   }
   return ended
 }
 
-async function releaseBatchOf(transaction: Database, processId: string): Promise<number> {
+async function releaseBatchOf(transaction: Database, processId: string, isByAccount: boolean): Promise<number> {
   if (!(await lockExpiredLease(transaction, processId))) return 0
   const devices = await findHeldBy(transaction, processId, BATCH)
   if (devices.length === 0) {
     await deleteLease(transaction, processId)
     return 0
   }
-  const locked = await lockDevices(transaction, devices)
+  const locked = await lockDevices(transaction, isByAccount ? ofFirstAccount(devices) : devices)
   await releaseByProcess(transaction, locked, processId)
   await deactivateUnheld(transaction, locked, serverSource)
   return devices.length

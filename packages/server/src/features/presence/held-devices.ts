@@ -1,5 +1,6 @@
 import type { ConnectionBatch } from './connection-batch.ts'
-import type { AddressedDevice, DeviceKey } from './presence.queries.ts'
+import type { DeviceKey } from './device-keys.ts'
+import type { AddressedDevice } from './presence.queries.ts'
 
 /** A device that is connected to this process or is in its grace period. */
 export interface HeldDevice extends DeviceKey {
@@ -48,8 +49,16 @@ export interface HeldBatch {
 
 const BATCH = 1_000
 
-/** Calls `onPending` when changes may be waiting, and `onLost` when another process takes over a connected device. */
-export function createHeldDevices(onPending: () => void, onLost: (deviceId: string) => void): HeldDevices {
+export interface HeldDevicesOptions {
+  /** Called when changes may be waiting. */
+  onPending: () => void
+  /** Called when another process takes over a connected device. */
+  onLost: (deviceId: string) => void
+  /** Whether each batch contains the changes of only one account. */
+  isByAccount: boolean
+}
+
+export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevicesOptions): HeldDevices {
   const devices = new Map<string, HeldDevice>()
   const disconnected = new Set<HeldDevice>()
   // `ConnectionBatch` describes these queues.
@@ -138,14 +147,15 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
     },
     isPending: () => Object.values(queues).some((queue) => queue.size > 0),
     next() {
-      const take = first(queues.take, BATCH)
+      const accountId = isByAccount ? firstAccount(Object.values(queues)) : undefined
+      const take = first(queues.take, accountId)
       const queued = {
         take,
-        reclaim: first(queues.reclaim, BATCH),
-        touch: first(queues.touch, BATCH),
+        reclaim: first(queues.reclaim, accountId),
+        touch: first(queues.touch, accountId),
         // If a device disconnected before its hold was written, its release follows that write, unless it has
         // reconnected.
-        release: first(queues.release, BATCH).filter((device) => !queues.take.has(device) || take.includes(device)),
+        release: first(queues.release, accountId).filter((device) => !queues.take.has(device) || take.includes(device)),
       }
       return {
         queued,
@@ -180,11 +190,16 @@ const newDevice = ({ accountId, deviceId }: DeviceKey): HeldDevice => ({
   waiters: undefined,
 })
 
-function first<Value>(values: ReadonlySet<Value>, count: number): Value[] {
-  const found: Value[] = []
-  for (const value of values) {
+/** Returns the account of the first queued change. */
+const firstAccount = (queues: readonly ReadonlySet<HeldDevice>[]): string | undefined =>
+  queues.flatMap((queue) => first(queue, undefined, 1))[0]?.accountId
+
+/** Returns the first devices of a queue: those of one account, or of all accounts. */
+function first(devices: ReadonlySet<HeldDevice>, accountId: string | undefined, count = BATCH): HeldDevice[] {
+  const found: HeldDevice[] = []
+  for (const device of devices) {
     if (found.length >= count) break
-    found.push(value)
+    if (accountId === undefined || device.accountId === accountId) found.push(device)
   }
   return found
 }

@@ -7,7 +7,8 @@ import { type AttributesInput, setAttributesTogether } from '../attributes/set-a
 import type { AuthenticatedDevice } from '../devices/changes/device-credentials.ts'
 import type { State } from '../devices/device.ts'
 import { sourceOf } from '../events/event-source.ts'
-import { type DeviceKey, lockDevices, touch } from './presence.queries.ts'
+import type { DeviceKey } from './device-keys.ts'
+import { lockDevices, touch } from './presence.queries.ts'
 import { applyStateReports, type StateReport } from './state-reports.ts'
 
 /** The default in seconds. */

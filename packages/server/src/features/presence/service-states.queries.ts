@@ -5,6 +5,7 @@ import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
 import { insideText } from '../filters/sql/inside.ts'
+import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /** Finds the device IDs for IDs of devices or services. Omits unknown IDs. */
 export async function findDeviceIds(
@@ -126,33 +127,35 @@ export const findTimedOutServices = (db: Database, limit: number) =>
   )
 
 /** Makes locked devices' services inactive if their reports have expired. Records an event for each service. */
-export const endTimedServices = (db: Database, devices: readonly { accountId: string; deviceId: string }[]) =>
-  query(
-    db,
+export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
+  query(db, endTimedText(devices), [
+    accountsOf(devices),
+    devices.map(({ deviceId }) => deviceId),
+    JSON.stringify(serverSource),
+  ])
+
+const endTimedText = devicesText(
+  ({ rows, is }) =>
     `with moved as (
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
-       from unnest($1::text[], $2::text[]) as w (account_id, device_id)
-       join service_live was on was.account_id = w.account_id and was.device_id = w.device_id
-       where l.account_id = was.account_id and l.device_id = was.device_id and l.service_id = was.service_id
-         and l.until <= statement_timestamp()
-       returning l.account_id, l.device_id, l.service_id, was.state_since, was.last_reported
+       from ${rows()} join service_live was on ${is('was')}
+       where ${is('l')} and l.service_id = was.service_id and l.until <= statement_timestamp()
+       returning w.account_id, w.device_id, l.service_id, was.state_since, was.last_reported
      )
      ${eventInsert({
-       accountId: 'm.account_id',
+       accountId: 'w.account_id',
        type: `'SERVICE_STATE'`,
-       deviceId: 'm.device_id',
+       deviceId: 'w.device_id',
        source: '$3::jsonb',
        targets: eventTargets(
          { id: 's.id', name: 's.name', kind: 'service' },
          { id: 'd.id', name: 'd.name', kind: 'device' },
        ),
        state: `'inactive'`,
-       previous: `jsonb_build_object('stateSince', m.state_since, 'lastReported', m.last_reported)`,
-       from: `moved m join service s on s.account_id = m.account_id and s.id = m.service_id
-         join device d on d.account_id = m.account_id and d.id = m.device_id`,
+       previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
+       from: `moved w join service s on ${is('s', 'device_id')} and s.id = w.service_id join device d on ${is('d', 'id')}`,
      })}`,
-    [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
-  )
+)
 
 /**
  * Acquires the lock for expiring reports until the transaction ends. Returns false if another process holds the lock.

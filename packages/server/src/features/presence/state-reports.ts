@@ -167,8 +167,8 @@ async function writeRound(
   const inactiveDevices = accepted.filter((each) => isDevice(each) && each.report.state === 'inactive')
   const services = accepted.filter((each) => !isDevice(each))
 
-  const holds = timedHolds(accountId, active)
-  if (holds.length > 0) await holdForTime(db, holds)
+  const holds = timedHolds(active)
+  if (holds.length > 0) await holdForTime(db, accountId, holds)
   if (active.length > 0) await activate(db, devicesOf(accountId, active), source)
   const touched = devicesOf(accountId, services).filter(
     ({ deviceId }) => !active.some((each) => each.deviceId === deviceId),
@@ -195,13 +195,12 @@ function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedD
 }
 
 /** A device stays active for its own `ttl`, and at least as long as its services. */
-function timedHolds(accountId: string, active: readonly Accepted[]): TimedHold[] {
+function timedHolds(active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of active) {
     if (report.ttl === undefined) continue
     const other = holds.get(deviceId)
     holds.set(deviceId, {
-      accountId,
       deviceId,
       seconds: Math.max(report.ttl, other?.seconds ?? 0),
       isExact: id === deviceId || other?.isExact === true,

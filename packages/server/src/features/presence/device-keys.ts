@@ -1,0 +1,50 @@
+/** Identifies a device. */
+export interface DeviceKey {
+  readonly accountId: string
+  readonly deviceId: string
+}
+
+/**
+ * How a statement reads the keys of its devices: the parameters $1 (accounts) and $2 (device IDs), and further columns
+ * from $3 on.
+ */
+interface DeviceKeys {
+  /** Returns the rows `w`, with the columns account_id, device_id, and the given ones. */
+  rows(...more: { name: string; type: string }[]): string
+  /** Returns the condition that a table has the device of the row `w`. */
+  is(alias: string, idColumn?: string): string
+}
+
+const arrays = (types: readonly string[], first: number): string =>
+  types.map((type, index) => `$${index + first}::${type}[]`).join(', ')
+
+const ofSeveralAccounts: DeviceKeys = {
+  rows: (...more) =>
+    `unnest(${arrays(['text', 'text', ...more.map(({ type }) => type)], 1)})
+       as w (${['account_id', 'device_id', ...more.map(({ name }) => name)].join(', ')})`,
+  is: (alias, idColumn = 'device_id') => `(${alias}.account_id = w.account_id and ${alias}.${idColumn} = w.device_id)`,
+}
+
+const ofOneAccount: DeviceKeys = {
+  rows: (...more) =>
+    `(select $1::text as account_id, given.* from unnest(${arrays(['text', ...more.map(({ type }) => type)], 2)})
+       as given (${['device_id', ...more.map(({ name }) => name)].join(', ')})) as w`,
+  is: (alias, idColumn = 'device_id') => `(${alias}.account_id = $1 and ${alias}.${idColumn} = w.device_id)`,
+}
+
+/**
+ * Returns a function that selects a statement for devices. Devices connect and disconnect in bursts, so one statement
+ * can write devices of several accounts. If they all have the same account, the statement names it, and a cluster sends
+ * the statement to the account's shard.
+ */
+export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: readonly DeviceKey[]) => string {
+  const texts = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }
+  return (devices) => texts[areOfOneAccount(devices) ? 'one' : 'several']
+}
+
+/** Returns the parameter $1: the account, or the account of each device. */
+export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
+  areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)
+
+const areOfOneAccount = (devices: readonly DeviceKey[]): boolean =>
+  devices.length > 0 && devices.every(({ accountId }) => accountId === devices[0]!.accountId)
