@@ -46,6 +46,13 @@ export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${rows[0]?.id === undefined ? '' : 'id, '}${Object.keys(columns).join(', ')})
     ${rows.map(select).join(' union all ')}`
 
+/** Returns the statement that inserts one event. A cluster sends only this form as a whole to the account's shard. */
+export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
+  `insert into event (${row.id === undefined ? '' : 'id, '}${Object.keys(columns).join(', ')})
+    values (${row.id === undefined ? '' : `${row.id}, `}${Object.values(columns)
+      .map((of) => of({ ...row, from: '' }))
+      .join(', ')})`
+
 /**
  * Returns the SQL expression for an event's targets. Each target consists of SQL expressions for its ID and its name.
  */

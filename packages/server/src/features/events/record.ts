@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts'
 import { type Database, query } from '../../db/database.ts'
 import type { Viewer } from '../../viewer.ts'
 import { selectNextIds } from './event-ids.queries.ts'
-import { eventInsert } from './event-insert.ts'
+import { eventInsert, oneEventInsert } from './event-insert.ts'
 import { sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
@@ -35,22 +35,38 @@ export async function recordEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ id, type, deviceId, targets, state, source = sourceOf(viewer), data, previous }) => ({
-    id,
-    type,
-    device_id: deviceId,
-    targets,
-    state,
-    source,
-    data,
-    previous,
-  }))
-  await query(db, events[0]!.id === undefined ? insertText : insertNumberedText, [
-    viewer.accountId,
-    actorOf(viewer),
-    JSON.stringify(rows),
-  ])
+  const account = [viewer.accountId, actorOf(viewer)]
+  const rows = events.map((event) => rowOf(event, viewer))
+  const isNumbered = rows[0]!.id !== undefined
+  if (rows.length > 1)
+    await query(db, insertTexts[isNumbered ? 'numbered' : 'usual'], [...account, JSON.stringify(rows)])
+  else await query(db, oneInsertTexts[isNumbered ? 'numbered' : 'usual'], [...account, ...valuesOf(rows[0]!)])
 }
+
+type Row = ReturnType<typeof rowOf>
+
+const rowOf = ({ id, type, deviceId, targets, state, source, data, previous }: NewEvent, viewer: Viewer) => ({
+  id,
+  type,
+  device_id: deviceId,
+  targets,
+  state,
+  source: source ?? sourceOf(viewer),
+  data,
+  previous,
+})
+
+/** Returns the parameters of a statement for one event, from the third on. */
+const valuesOf = ({ id, type, device_id, targets, state, source, data, previous }: Row): unknown[] => [
+  type,
+  device_id ?? null,
+  JSON.stringify(source),
+  JSON.stringify(targets),
+  state ?? null,
+  JSON.stringify(data),
+  previous === undefined ? null : JSON.stringify(previous),
+  ...(id === undefined ? [] : [id]),
+]
 
 /**
  * Assigns the numbers of events that a transaction records at its end, so that other rows can contain the numbers. Call
@@ -71,8 +87,20 @@ const rows = {
   from: `jsonb_to_recordset($3::jsonb)
     as row (id bigint, type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
 }
-const insertText = eventInsert(rows)
-const insertNumberedText = eventInsert({ ...rows, id: 'id' })
+const insertTexts = { usual: eventInsert(rows), numbered: eventInsert({ ...rows, id: 'id' }) }
+
+const row = {
+  accountId: '$1',
+  actorId: '$2',
+  type: '$3',
+  deviceId: '$4',
+  source: '$5::jsonb',
+  targets: '$6::jsonb',
+  state: '$7',
+  data: '$8::jsonb',
+  previous: '$9::jsonb',
+}
+const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$10::bigint' }) }
 
 /**
  * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays
