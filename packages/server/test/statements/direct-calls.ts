@@ -260,17 +260,22 @@ export function directCalls({
     (db) => leases.lockExpiredLease(db, 'process'),
     (db) => leases.deleteLease(db, 'process'),
     (db) => leases.notifyTakenOver(db, ['process']),
-    (db) => presence.lockDevices(db, [key]),
-    (db) => presence.findHolders(db, [key]),
-    (db) => presence.holdByProcess(db, [key], 'process'),
-    (db) => presence.releaseByProcess(db, [key], 'process'),
-    (db) => presence.holdForTime(db, [{ ...key, seconds: 1, isExact: true }]),
-    (db) => presence.endTimedHolds(db, [key], 'over'),
+    // Devices of one account and of several accounts use separate statements.
+    ...[[key], [key, { accountId: 'unknown', deviceId: 'none' }]].flatMap((keys): Send[] => [
+      (db) => presence.lockDevices(db, keys),
+      (db) => presence.findHolders(db, keys),
+      // The unknown device violates a foreign key.
+      (db) => presence.holdByProcess(db, keys, 'process').catch(() => {}),
+      (db) => presence.releaseByProcess(db, keys, 'process'),
+      (db) => presence.endTimedHolds(db, keys, 'over'),
+      (db) => presence.activate(db, keys, serverSource),
+      (db) => presence.deactivateUnheld(db, keys, serverSource),
+      (db) => presence.touch(db, keys),
+      (db) => serviceStates.endTimedServices(db, keys),
+    ]),
+    (db) => presence.holdForTime(db, accountId, [{ deviceId: id, seconds: 1, isExact: true }]),
     (db) => presence.findTimedOut(db, 1),
     (db) => presence.findHeldBy(db, 'process', 1),
-    (db) => presence.activate(db, [key], serverSource),
-    (db) => presence.deactivateUnheld(db, [key], serverSource),
-    (db) => presence.touch(db, [key]),
     (db) => serviceStates.findDeviceIds(db, accountId, { ids: [service], inside: undefined }),
     (db) => serviceStates.lockServices(db, accountId, { ids: [service], deviceIds: [id] }),
     (db) => {
@@ -285,7 +290,6 @@ export function directCalls({
       return serviceStates.saveServiceStates(db, accountId, { rows: [row], source: serverSource })
     },
     (db) => serviceStates.findTimedOutServices(db, 1),
-    (db) => serviceStates.endTimedServices(db, [key]),
     (db) => serviceStates.lockSweep(db),
 
     ...directBulkCalls({ accountId, device: id, bulkJob, now }),

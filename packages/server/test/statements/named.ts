@@ -17,16 +17,11 @@ export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
   'writeRestrictedLastUsed of auth/auth.queries.ts',
   `writeSecrets of ${keys}`,
-  ...['lockDevices', 'findHolders', 'holdByProcess', 'releaseByProcess', 'holdForTime'].map(
-    (name) => `${name} of ${presence}`,
-  ),
+  ...['lockDevices', 'findHolders', 'holdByProcess', 'releaseByProcess'].map((name) => `${name} of ${presence}`),
   ...['endTimedHolds', 'activate', 'deactivateUnheld', 'touch'].map((name) => `${name} of ${presence}`),
   `endTimedServices of ${serviceStates}`,
   `insertDeliveries of ${fanOut}`,
   `insertCandidates of ${candidates}`,
-  `writeResults of ${sending}/results.queries.ts`,
-  `writeHealth of ${sending}/results.queries.ts`,
-  `renewHolds of ${sending}/sending.queries.ts`,
 ]
 
 const byCredentials = "finds the account by the caller's credentials"

@@ -13,7 +13,7 @@ export interface AccountTable {
   column: string
 }
 
-interface PlanNode {
+export interface PlanNode {
   'Node Type': string
   'Relation Name'?: string
   Alias?: string
@@ -89,7 +89,8 @@ export function accountScopeOf(root: PlanNode, tables: ReadonlyMap<string, Accou
   return kinds.includes('given') ? 'given' : 'one'
 }
 
-function withDescendants(root: PlanNode): PlanNode[] {
+/** Returns a node and all nodes below it. */
+export function withDescendants(root: PlanNode): PlanNode[] {
   const nodes = [root]
   for (const node of nodes) nodes.push(...(node.Plans ?? []))
   return nodes

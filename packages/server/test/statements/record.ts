@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
+import { insertsEvents } from './cluster-rules.ts'
 
 /**
  * The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by the statement's text.
@@ -9,6 +10,8 @@ export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
   statements: Statements
+  /** The texts of statements that changed other rows after events in the same transaction. */
+  afterEvents: ReadonlySet<string>
   stop(): void
 }
 
@@ -25,6 +28,9 @@ export interface SentStatement {
  */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
+  const afterEvents = new Set<string>()
+  /** The connections with a transaction, and whether the transaction has inserted events. */
+  const transactions = new WeakMap<object, boolean>()
   const record = (text: string, sender?: string): void => {
     const senders = statements.get(text) ?? new Set()
     if (sender !== undefined) senders.add(sender)
@@ -36,12 +42,18 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
     record(text, sender)
     onStatement({ text, sender, parameters })
   })
-  const restoreClient = wrap(pg.Client.prototype, 'query', (first) => {
+  const restoreClient = wrap(pg.Client.prototype, 'query', (first, client) => {
     const text = typeof first === 'string' ? first : (first as { text?: unknown }).text
-    if (typeof text === 'string') record(text)
+    if (typeof text !== 'string') return
+    record(text)
+    if (/^\s*(begin|start transaction)\b/i.test(text)) transactions.set(client, false)
+    else if (/^\s*(commit|rollback)\b/i.test(text)) transactions.delete(client)
+    else if (insertsEvents(text) && transactions.has(client)) transactions.set(client, true)
+    else if (transactions.get(client) && changesRows.test(text)) afterEvents.add(text)
   })
   return {
     statements,
+    afterEvents,
     stop() {
       restoreKysely()
       restoreClient()
@@ -49,12 +61,14 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
   }
 }
 
-/** Calls `before` with the first argument of each call. Returns a function that restores the method. */
-function wrap(owner: object, name: string, before: (first: unknown) => void): () => void {
+const changesRows = /\b(insert into|update|delete from)\s/i
+
+/** Calls `before` with the first argument and the object of each call. Returns a function that restores the method. */
+function wrap(owner: object, name: string, before: (first: unknown, object: object) => void): () => void {
   const methods = owner as Record<string, (...args: unknown[]) => unknown>
   const original = methods[name]!
-  methods[name] = function (this: unknown, ...args) {
-    before(args[0])
+  methods[name] = function (this: object, ...args) {
+    before(args[0], this)
     return original.apply(this, args)
   }
   return () => {

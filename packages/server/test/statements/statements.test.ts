@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { brokenRules, type ClusterRule, readVolatileFunctions } from './cluster-rules.ts'
 import { driveEverything } from './drive.ts'
+import { clusterExceptions } from './exceptions.ts'
 import { acrossAccounts, ofGivenAccounts } from './named.ts'
 import { type AccountScope, type AccountTable, accountScopeOf, accountTablesOf, planOf } from './plan-accounts.ts'
 import { recordStatements, type Statements } from './record.ts'
@@ -12,7 +14,10 @@ import { recordStatements, type Statements } from './record.ts'
 let app: TestApp
 let receiver: Receiver
 let statements: Statements
+let afterEvents: ReadonlySet<string>
 let sent: ReadonlyMap<AccountScope, ReadonlyMap<string, string>>
+let breaking: ReadonlyMap<ClusterRule | 'last', ReadonlyMap<string, string>>
+let volatileFunctions: ReadonlySet<string>
 let tables: ReadonlyMap<string, AccountTable>
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })
@@ -24,32 +29,52 @@ beforeAll(async () => {
     recording.stop()
   }
   statements = recording.statements
+  afterEvents = recording.afterEvents
   tables = await accountTablesOf(app.db)
-  sent = await readSenders()
+  volatileFunctions = await readVolatileFunctions(app.db)
+  ;({ sent, breaking } = await readSenders())
 })
 afterAll(async () => {
   await app.close()
   await receiver.close()
 })
 
-const scopeOfText = async (text: string): Promise<AccountScope> => accountScopeOf(await planOf(app.db, text), tables)
+async function analyze(text: string): Promise<{ scope: AccountScope; broken: ClusterRule[] }> {
+  const plan = await planOf(app.db, text)
+  const scope = accountScopeOf(plan, tables)
+  return { scope, broken: brokenRules({ text, plan, scope, volatileFunctions }) }
+}
 
 const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
 
 /** Returns the senders of statements with this scope, each with one of its statements. */
 const sendersOf = (scope: AccountScope): ReadonlyMap<string, string> => sent.get(scope) ?? new Map()
 
-async function readSenders(): Promise<Map<AccountScope, Map<string, string>>> {
-  const found = new Map<AccountScope, Map<string, string>>()
+async function readSenders(): Promise<{ sent: Found<AccountScope>; breaking: Found<ClusterRule | 'last'> }> {
+  const sent: Found<AccountScope> = new Map()
+  const breaking: Found<ClusterRule | 'last'> = new Map()
   for (const [text, senders] of statements) {
     if (!reads.test(text)) continue
-    const scope = await scopeOfText(text)
-    const senderStatements = found.get(scope) ?? new Map<string, string>()
-    found.set(scope, senderStatements)
-    for (const sender of senders.size > 0 ? senders : ['an unknown sender'])
-      senderStatements.set(sender, text.trim().replaceAll(/\s+/g, ' '))
+    const { scope, broken } = await analyze(text)
+    add(sent, scope, { text, senders })
+    for (const rule of broken) add(breaking, rule, { text, senders })
+    if (afterEvents.has(text)) add(breaking, 'last', { text, senders })
   }
-  return found
+  return { sent, breaking }
+}
+
+/** The senders with a property, each with one of the statements that have the property. */
+type Found<Property> = Map<Property, Map<string, string>>
+
+function add<Property>(
+  found: Found<Property>,
+  property: Property,
+  { text, senders }: { text: string; senders: ReadonlySet<string> },
+): void {
+  const senderStatements = found.get(property) ?? new Map<string, string>()
+  found.set(property, senderStatements)
+  for (const sender of senders.size > 0 ? senders : ['an unknown sender'])
+    senderStatements.set(sender, text.trim().replaceAll(/\s+/g, ' '))
 }
 
 /** Returns unlisted senders with one statement each, and listed senders that sent no such statement. */
@@ -73,6 +98,13 @@ describe('every statement of the server', () => {
   it('is limited to one account, or is listed with accounts in its input rows', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
+
+  it.each(['volatile', 'locks', 'events', 'last'] as const)(
+    'keeps the rule "%s" for clusters, or is listed as an exception',
+    (rule) => {
+      expect(differences(breaking.get(rule) ?? new Map(), Object.keys(clusterExceptions[rule]))).toEqual({})
+    },
+  )
 })
 
 /**
@@ -122,6 +154,39 @@ describe('the analysis of a statement', () => {
     ['any', 'delete from device where account_id in (select account_id from webhook)'],
     ['none', 'select id from server_process'],
   ] as const)('reports the scope %s for %s', async (scope, text) => {
-    expect(await scopeOfText(text)).toBe(scope)
+    expect((await analyze(text)).scope).toBe(scope)
+  })
+
+  it.each([
+    ['volatile', 'update device set created = clock_timestamp() where account_id = $1'],
+    ['volatile', 'delete from device where account_id = $1 and created < clock_timestamp()'],
+    [
+      'volatile',
+      `insert into device_count (account_id, id, devices) values ($1, $2, 1)
+       on conflict (account_id, id) do update set devices = random()`,
+    ],
+    [
+      'locks',
+      'select id from webhook where (account_id, id) in (select * from unnest($1::text[], $2::text[])) for update',
+    ],
+    ['locks', 'select id from webhook where id = $1 for key share'],
+    ['events', `insert into event (account_id, type, targets) select $1, 'x', '[]' from device where account_id = $1`],
+    [
+      'events',
+      `with changed as (update device set name = $2 where account_id = $1)
+       insert into event (account_id, type, targets) values ($1, 'x', '[]')`,
+    ],
+  ] as const)('reports that a statement breaks the rule %s: %s', async (rule, text) => {
+    expect((await analyze(text)).broken).toEqual([rule])
+  })
+
+  it.each([
+    'update device set created = statement_timestamp() where account_id = $1',
+    `update job_worker set seen = clock_timestamp()`,
+    'insert into device_count (account_id, id, devices) values ($1, gen_random_uuid(), 1)',
+    'select id from webhook where account_id = $1 for update',
+    `insert into event (account_id, type, targets) values ($1, 'clock_timestamp() in a string', '[]')`,
+  ])('reports no broken rule for %s', async (text) => {
+    expect((await analyze(text)).broken).toEqual([])
   })
 })
