@@ -76,4 +76,6 @@ const otherVariables = new Set([
   'MUSTER_CODE',
   'MUSTER_CHROMIUM',
   'MUSTER_TEST_DATABASE_URL',
+  'MUSTER_TEST_CLUSTER_WORKERS',
+  'MUSTER_CITUS_DIR',
 ])

@@ -1,7 +1,7 @@
-import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import { scheduleBackups } from './backup/schedule/schedule-backups.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+import { clusterOf, distributeTables } from './db/cluster/distribute.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -75,7 +75,7 @@ async function start(options: Start): Promise<void> {
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
   try {
-    await migrateOrExplain(db, log, signal)
+    await migrateOrExplain(db, { config, log, signal })
     await warnOfConnections(db, config, log)
     return await setUp({ db, config, url: config.publicUrl ?? localUrl(config), log, signal })
   } finally {
@@ -83,10 +83,14 @@ async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal 
   }
 }
 
-async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
+async function migrateOrExplain(
+  db: Database,
+  { config, log, signal }: Pick<Start, 'config' | 'log' | 'signal'>,
+): Promise<void> {
   try {
     const migrations = await migrate(db, { log, signal })
     if (migrations.length > 0) log.info({ migrations }, 'migrated the database to this release')
+    await distributeTables(db, { cluster: clusterOf(config), log, signal })
   } catch (error) {
     if (error instanceof StartError) throw error
     const cause = (error as Error).message

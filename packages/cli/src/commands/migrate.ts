@@ -8,15 +8,23 @@ export function buildCommand(): Command {
 startup. If you replace several servers one at a time, run this command first. The command connects to the database in
 DATABASE_URL or, by default,
 to the embedded
-database in MUSTER_DATA, whether or not a server is running.`),
+database in MUSTER_DATA, whether or not a server is running.
+
+With MUSTER_CLUSTER=citus, the command also distributes the tables over the nodes of a Citus cluster.`),
     )
     .action(async ({ json }: { json?: boolean }) => {
-      const [{ withDatabase }, { migrate }] = await Promise.all([
+      const [{ withDatabase }, { migrate }, { clusterOf, distributeTables }] = await Promise.all([
         import('../installation/local-database.ts'),
         import('@muster/server/db/migrate.ts'),
+        import('@muster/server/db/cluster/distribute.ts'),
       ])
-      const done = await withDatabase(({ db, log }) => migrate(db, { log }))
-      if (json) console.log(JSON.stringify({ migrations: done }))
-      else console.log(done.length === 0 ? 'Nothing to do: the schema is up to date.' : `Done: ${done.join(', ')}`)
+      const { migrations, distributed } = await withDatabase(async ({ db, log, config }) => ({
+        migrations: await migrate(db, { log }),
+        distributed: await distributeTables(db, { cluster: clusterOf(config), log }),
+      }))
+      if (json) return console.log(JSON.stringify({ migrations, ...(distributed.length > 0 && { distributed }) }))
+      if (migrations.length > 0) console.log(`Done: ${migrations.join(', ')}`)
+      if (distributed.length > 0) console.log(`Distributed over the cluster: ${distributed.join(', ')}`)
+      if (migrations.length + distributed.length === 0) console.log('Nothing to do: the schema is up to date.')
     })
 }

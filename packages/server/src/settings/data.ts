@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { setting } from './setting.ts'
-import { databaseUrl, emailAddress, integer, masterKey } from './values.ts'
+import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.ts'
 
 /** Settings for where the server stores data, and for how long. */
 export const dataSettings = {
@@ -33,6 +33,20 @@ export const dataSettings = {
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
+  }),
+  cluster: setting({
+    name: 'MUSTER_CLUSTER',
+    meaning:
+      'citus: DATABASE_URL is the coordinator of a Citus cluster, and migrations distribute the tables over its nodes. See the guide on scale. Has no effect if the database does not have the extension citus.',
+    default: 'not set',
+    parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
+  }),
+  clusterShards: setting({
+    name: 'MUSTER_CLUSTER_SHARDS',
+    meaning:
+      'Number of shards over which a Citus cluster distributes the accounts. It applies when the tables are first distributed.',
+    default: '32',
+    parse: (text) => integer(text ?? '32', 1, 1_024),
   }),
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { Config } from '../../config.ts'
+import type { Database } from '../database.ts'
+import { withMigrationLock } from '../migrate/lock.ts'
+import { type MigrationLog, silentLog } from '../migrate/log.ts'
+import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table } from './catalog.ts'
+import { type Placement, placementOf } from './placements.ts'
+
+export interface ClusterOptions {
+  /** The number of shards over which the accounts are distributed. Ignored after the first distribution. */
+  shards: number
+}
+
+/** Returns the options of the cluster in the settings, or undefined if the database is not a cluster. */
+export const clusterOf = ({ cluster, clusterShards }: Config): ClusterOptions | undefined =>
+  cluster === undefined ? undefined : { shards: clusterShards }
+
+export interface DistributeOptions {
+  /** Undefined if the database is not a cluster. */
+  cluster: ClusterOptions | undefined
+  log?: MigrationLog
+  signal?: AbortSignal
+}
+
+/** The first distributed table. All other distributed tables are colocated with it by account. */
+const FIRST = 'device'
+
+/**
+ * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the tables that were not yet
+ * placed. All tables are placed in one transaction, which blocks writers until its end.
+ */
+export async function distributeTables(
+  db: Database,
+  { cluster, log = silentLog, signal = new AbortController().signal }: DistributeOptions,
+): Promise<string[]> {
+  if (cluster === undefined) return []
+  if (!(await hasCitus(db))) {
+    log.warn({}, 'MUSTER_CLUSTER has no effect, because the database does not have the extension citus')
+    return []
+  }
+  if ((await findMissing(db)).missing.length === 0) return []
+  return withMigrationLock({ db, log, signal }, async (connection) => {
+    const { missing, placed } = await findMissing(connection)
+    const names = missing.map(({ name }) => name)
+    if (names.length === 0) return []
+    log.info({ tables: names.length }, 'distributing the tables over the cluster')
+    await connection.transaction().execute((transaction) => place(transaction, { missing, placed, cluster }))
+    for (const name of names.filter(isDistributed)) await removeLocalRows(connection, name)
+    return names
+  })
+}
+
+/** Finds the tables whose placement differs from that in `placements.ts`. */
+async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
+  const placed = await readPlacements(db)
+  const missing = (await readTables(db)).filter(({ name }) => {
+    const placement = getPlacement(name)
+    return placement !== 'local' && placed.get(name) !== placement
+  })
+  return { missing, placed }
+}
+
+export function getPlacement(table: string): Placement {
+  const placement = placementOf(table)
+  if (placement === undefined) throw new Error(`The table ${table} has no placement. Add it to placements.ts.`)
+  return placement
+}
+
+const isDistributed = (table: string): boolean => getPlacement(table) === 'distributed'
+
+interface Plan {
+  missing: readonly Table[]
+  placed: ReadonlyMap<string, Placement>
+  cluster: ClusterOptions
+}
+
+async function place(transaction: Database, { missing, placed, cluster }: Plan): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(transaction)
+  // A transaction that writes reference tables and distributed tables must use one connection per node.
+  await run(`set local citus.multi_shard_modify_mode = 'sequential'`)
+  await run('set local client_min_messages = warning')
+  // Citus does not support triggers on shards. These triggers serve servers of an earlier release or count devices, and
+  // the statements of this release do the same.
+  for (const { name, triggers } of missing)
+    for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
+  // A table cannot reference a distributed table until both are distributed.
+  const references = missing.flatMap(({ name, references }) =>
+    references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
+  )
+  for (const { from, name } of references) await run(`alter table "${from}" drop constraint "${name}"`)
+  for (const { name } of orderByReferences(missing.filter(({ name }) => !isDistributed(name))))
+    await run(`select create_reference_table('${name}')`)
+  for (const { name } of withFirst(missing.filter(({ name }) => isDistributed(name))))
+    await run(distributeText(name, { placed, cluster }))
+  for (const { from, name, definition } of references)
+    await run(`alter table "${from}" add constraint "${name}" ${definition}`)
+  for (const signature of await readMissingFunctions(transaction))
+    await run(`select create_distributed_function('${signature}')`)
+}
+
+/** Sorts the tables so that each follows the tables that it references. */
+function orderByReferences(tables: readonly Table[]): Table[] {
+  const ordered: Table[] = []
+  const add = (table: Table): void => {
+    if (ordered.includes(table)) return
+    for (const needed of tables) if (table.references.some(({ table: name }) => name === needed.name)) add(needed)
+    ordered.push(table)
+  }
+  for (const table of tables) add(table)
+  return ordered
+}
+
+/** Sorts the distributed tables so that the one with which all others are colocated comes first. */
+const withFirst = (tables: readonly Table[]): Table[] =>
+  [...tables].sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
+
+function distributeText(table: string, { placed, cluster }: Pick<Plan, 'placed' | 'cluster'>): string {
+  const options =
+    table === FIRST && placed.get(FIRST) !== 'distributed'
+      ? `shard_count => ${cluster.shards}, colocate_with => 'none'`
+      : `colocate_with => '${FIRST}'`
+  return `select create_distributed_table('${table}', 'account_id', ${options})`
+}
+
+/** Removes the rows that a table had before it was distributed. Citus has copied them to the shards. */
+const removeLocalRows = (db: Database, table: string) =>
+  sql.raw(`select truncate_local_data_after_distributing_table('${table}')`).execute(db)

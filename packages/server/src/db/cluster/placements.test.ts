@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database/test-database.ts'
+import { readTables, type Table } from './catalog.ts'
+import { distributeTables, getPlacement } from './distribute.ts'
+import { placedTables, placementOf } from './placements.ts'
+
+let database: TestDatabase
+let tables: Table[]
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tables = await readTables(database.db)
+})
+afterAll(() => database.drop())
+
+const distributed = (): Table[] => tables.filter(({ name }) => placementOf(name) === 'distributed')
+
+describe('the tables of the schema', () => {
+  it('each have exactly one placement', () => {
+    expect(tables.filter(({ name }) => placementOf(name) === undefined)).toEqual([])
+    const names = tables.map(({ name }) => name)
+    expect(placedTables.filter((name) => !names.includes(name))).toEqual([])
+    expect(new Set(placedTables).size).toBe(placedTables.length)
+  })
+
+  it('have only unique indexes that include the account if they are distributed', () => {
+    const across = distributed().flatMap(({ name, uniques }) =>
+      uniques.filter((columns) => !columns.includes('account_id')).map((columns) => [name, columns]),
+    )
+    expect(across).toEqual([])
+    expect(distributed().filter(({ uniques }) => uniques.length === 0)).toEqual([])
+  })
+
+  it('reference only rows of the same account or reference tables', () => {
+    const wrong = tables.flatMap(({ name, references }) =>
+      references
+        .filter(({ table, columns }) => {
+          if (placementOf(table) === 'reference') return placementOf(name) === 'local'
+          const isOfAccount = columns.some(
+            ([column, referenced]) => column === 'account_id' && referenced === 'account_id',
+          )
+          return placementOf(name) !== placementOf(table) || (placementOf(name) === 'distributed' && !isOfAccount)
+        })
+        .map(({ table }) => `${name} to ${table}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('use only triggers and sequences that are known exceptions for Citus', () => {
+    const reported = distributed().flatMap(({ triggers, sequences }) => [...triggers, ...sequences])
+    expect(reported.sort()).toEqual(['device_count_delete', 'device_count_insert', 'event_id'])
+  })
+})
+
+it('rejects a table without a placement', () => {
+  expect(() => getPlacement('news')).toThrow('The table news has no placement. Add it to placements.ts.')
+})
+
+it('does nothing on a database without Citus, and warns if the settings name a cluster', async () => {
+  const warnings: string[] = []
+  const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) }
+  expect(await distributeTables(database.db, { cluster: undefined, log })).toEqual([])
+  expect(warnings).toEqual([])
+  expect(await distributeTables(database.db, { cluster: { shards: 4 }, log })).toEqual([])
+  expect(warnings).toEqual(['MUSTER_CLUSTER has no effect, because the database does not have the extension citus'])
+  expect(await readTables(database.db)).toEqual(tables)
+})
