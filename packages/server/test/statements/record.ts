@@ -10,7 +10,7 @@ export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
   statements: Statements
-  /** The texts of statements that changed other rows after events in the same transaction. */
+  /** The statements that changed other rows after events in the same transaction. */
   afterEvents: ReadonlySet<string>
   stop(): void
 }

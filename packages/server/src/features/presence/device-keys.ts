@@ -38,8 +38,8 @@ const ofOneAccount: DeviceKeys = {
  * the statement to the account's shard.
  */
 export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: readonly DeviceKey[]) => string {
-  const texts = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }
-  return (devices) => texts[areOfOneAccount(devices) ? 'one' : 'several']
+  const forms = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }
+  return (devices) => forms[areOfOneAccount(devices) ? 'one' : 'several']
 }
 
 /** Returns the parameter $1: the account, or the account of each device. */
