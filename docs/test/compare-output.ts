@@ -5,8 +5,8 @@ const anything = '…'
  * Describes the difference between printed output and the output that a page shows. Returns undefined if they match.
  *
  * - In text, `…` matches any part of a line. Alone on a line, it matches any number of lines.
- * - In JSON, `…` matches any part of a string. As a whole string, it matches any value. As the last item of a list, it matches
- *   any further items. As a member name, it matches any further members.
+ * - In JSON, `…` matches any part of a string. As a whole string, it matches any value. As the last item of a list, it
+ *   matches any further items. As a member name, it matches any further members.
  * - If the output consists of several lines of JSON, only the last line is compared.
  */
 export function describeDifference(shown: string, printed: string, language: string): string | undefined {

@@ -40,8 +40,8 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
 }
 
 /**
- * Removes the source maps and the TypeScript files of installed packages. Node.js never reads them, and they are a third
- * of all files, which npm must unpack before the server starts.
+ * Removes the source maps and the TypeScript files of installed packages. Node.js never reads them, and they are a
+ * third of all files, which npm must unpack before the server starts.
  */
 export async function removeUnusedFiles(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true })

@@ -41,7 +41,7 @@ export interface Context {
   readonly outbound: Outbound
   /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
-  /** The time without a sign-in after which personal keys of members by group are invalid; 0 for never. */
+  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (

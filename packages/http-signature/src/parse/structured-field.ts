@@ -22,8 +22,8 @@ export type Members = ReadonlyMap<string, Member>
 export const parseCanonicalDictionary = (text: string): Members | undefined => readPlain(text) ?? readAny(text)
 
 /**
- * Parses a Dictionary, and compares its serialization with the input. The comparison rejects input that the parser alone
- * accepts: duplicate keys and parameters, base64 with stray bits or without padding, and `1.0` or `01` for `1`.
+ * Parses a Dictionary, and compares its serialization with the input. The comparison rejects input that the parser
+ * alone accepts: duplicate keys and parameters, base64 with stray bits or without padding, and `1.0` or `01` for `1`.
  */
 export function readAny(text: string): Members | undefined {
   try {

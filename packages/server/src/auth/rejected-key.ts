@@ -5,7 +5,7 @@ import { keyReasons, userDisabled } from './rejection-reasons.ts'
 /**
  * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
  * so call this only after the caller has proved that it has the key. If no address is given, the key's networks are not
- * checked. After `staleMs` without a sign-in, personal keys of members by group are invalid; 0 for never.
+ * checked. After `staleMs` without a sign-in, personal keys of members through a group are invalid; 0 for never.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,
@@ -26,6 +26,6 @@ export function rejectionOfKey(
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
 
-/** Checks whether the last sign-in of a member by group is too old. */
+/** Checks whether the last sign-in of a member through a group is too old. */
 export const isStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
   lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()

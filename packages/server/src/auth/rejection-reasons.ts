@@ -24,7 +24,7 @@ export const keyReasons = {
   'key-stale': {
     status: 401,
     meaning:
-      'The signature is valid, but it was made with a personal key of a member by group who has not signed in by single sign-on for too long. Sign in again.',
+      'The signature is valid, but it was made with a personal key. Its creator is a member through a single sign-on group and has not signed in with single sign-on for too long. Sign in again.',
   },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const

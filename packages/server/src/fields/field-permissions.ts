@@ -132,7 +132,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.registrationCodes': ['DEVICE_CREATE'],
   'User.roles': [['AUDIT_READ', 'MEMBER_MANAGE']],
   'User.service': ['DEVICE_READ'],
-  // For keys, people, and roles, the use case checks the permissions, because the caller's own need none.
+  // Callers can simulate their own key, person, and role without a permission. The use case checks all others.
   'User.simulate': ({ access }) => (access == null ? [] : ['KEY_MANAGE']),
   'User.services': ['DEVICE_READ'],
   'User.views': ['DEVICE_READ'],

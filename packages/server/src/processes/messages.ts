@@ -10,7 +10,7 @@ export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 /** Messages from a server process to the process that started it. */
 export type FromProcess =
   | { kind: 'ready'; url: string }
-  /** Reports that the process cannot start. The text tells the operator why. */
+  /** Reports that the process cannot start. The text contains the reason for the operator. */
   | { kind: 'failed'; text: string }
   /** Reports that the event loop of the process is running. */
   | { kind: 'here' }

@@ -65,7 +65,7 @@ export const singleSignOnSettings = {
   oidcStale: setting({
     name: 'MUSTER_OIDC_STALE',
     meaning:
-      'Days without single sign-on after which the server rejects the personal keys of members by group. 0: never.',
+      'Days without single sign-on after which the server rejects the personal keys of people whose membership comes from a group of the provider. 0: never.',
     default: '90',
     parse: (text) => integer(text ?? '90', 0, 36_500) * 86_400_000,
   }),

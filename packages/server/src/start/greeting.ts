@@ -9,7 +9,7 @@ export interface GreetingOptions {
   credentials: string | undefined
 }
 
-/** Returns the text that tells the operator what to open and what to try next. */
+/** Returns the text that shows the operator which address to open and what to try next. */
 export function greeting({ url, config, isFirstStart, credentials }: GreetingOptions): string {
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)

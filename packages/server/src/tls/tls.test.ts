@@ -67,7 +67,7 @@ describe('a server with a TLS certificate', () => {
   })
   afterAll(() => app.close())
 
-  test('accepts requests signed for its https URL, and tells browsers to use HTTPS', async () => {
+  test('accepts requests signed for its https URL, and instructs browsers to use HTTPS', async () => {
     expect(app.url).toMatch(/^https:/)
     const { status, data, headers } = await app.owner.query('{ login { email } }')
     expect([status, data]).toEqual([200, { login: { email: app.owner.email } }])

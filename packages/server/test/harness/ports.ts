@@ -10,8 +10,8 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves unused ports for servers that restart on the same port, until the end of this test or until `atEnd` calls its
- * argument.
+ * Reserves unused ports for servers that restart on the same port, until the end of this test or until `atEnd` calls
+ * its argument.
  */
 export async function claimPorts(
   count: number,

@@ -95,7 +95,7 @@ describe('every statement of the server', () => {
     expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
   })
 
-  it('is limited to one account, or is listed with accounts in its input rows', () => {
+  it('is limited to one account, or is listed as limited to the accounts in its input rows', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 

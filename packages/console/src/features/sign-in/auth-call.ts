@@ -20,7 +20,9 @@ export class AuthError extends Error {
 
 let changes: Promise<unknown> = Promise.resolve()
 
-/** Resolves when no call is in flight that can replace the session. Until then, a request may use the replaced session. */
+/**
+ * Resolves when no call is in flight that can replace the session. Until then, a request may use the replaced session.
+ */
 export const sessionChanges = (): Promise<unknown> => changes
 
 export function post<Result>(path: string, body: object = {}): Promise<Result> {

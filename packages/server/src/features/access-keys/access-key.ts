@@ -37,7 +37,7 @@ export interface AccessKey {
   isRestricted: boolean
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
-  /** When the member by group who created a personal key last signed in. Null for all other keys. */
+  /** When the member through a group who created a personal key last signed in. Null for all other keys. */
   lastSignIn: Date | null
 }
 

@@ -14,12 +14,14 @@ const USUAL_DAYS = 90
 /** The number of fields that the server assumes to read for each key and day. */
 const TYPICAL_FIELDS = 10
 
-/** The number of keys that the price assumes before the operation runs. */
+/** The number of keys that the cost assumes before the operation runs. */
 const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
 
-/** Returns the rows that the use of all keys of a response can need. Operations pay only for the keys that they read. */
+/**
+ * Returns the rows that the use of all keys of a response can need. Operations pay only for the keys that they read.
+ */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
 })

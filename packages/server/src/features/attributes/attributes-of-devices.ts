@@ -14,7 +14,8 @@ export async function listOverridesIn(
 }
 
 /**
- * Returns the contexts with overrides, keyed by device ID. With `readable`, only contexts with overrides of these names.
+ * Returns the contexts with overrides, keyed by device ID. With `readable`, only contexts with overrides of these
+ * names.
  */
 export async function listContextsOf(
   db: Database,

@@ -137,7 +137,9 @@ async function readJob(
   return { job, ids: found.ids, rows: found.rows }
 }
 
-/** A new device has no values in contexts and no services to find, and cannot be deleted by the job that registers it. */
+/**
+ * A new device has no values in contexts and no services to find, and cannot be deleted by the job that registers it.
+ */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {
     if ('setAttributes' in operation)
@@ -275,7 +277,8 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 
 /**
  * Locks a job and changes it. Throws NOT_FOUND if the viewer has no such job, and FORBIDDEN without the permissions
- * that its operations need. With `locksAccount`, first locks the account. A change of the number of jobs requires that lock.
+ * that its operations need. With `locksAccount`, first locks the account. A change of the number of jobs requires that
+ * lock.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

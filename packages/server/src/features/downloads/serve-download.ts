@@ -23,7 +23,7 @@ export interface DownloadDeps {
   linkKey: () => Buffer
   clock: () => Date
   rateLimits: RateLimits
-  /** The time without a sign-in after which personal keys of members by group are invalid; 0 for never. */
+  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
   staleMs: number
   addressOf: AddressOf
   /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
@@ -51,7 +51,7 @@ export interface Download {
   content: DownloadContent
   /** Returns a filter for the devices that the key or session may read now, or undefined for all devices. */
   inside(): ResolvedFilter | undefined
-  /** Returns the restriction of the key or session now. */
+  /** Returns the current restriction of the key or session. */
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
    * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.

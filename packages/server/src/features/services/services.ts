@@ -52,7 +52,9 @@ export const listServiceNames = (
   deviceId: string,
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
 
-/** Returns a list for each device, in the order of `devices`: its services, sorted by name, without the bulk service. */
+/**
+ * Returns a list for each device, in the order of `devices`: its services, sorted by name, without the bulk service.
+ */
 export async function listServicesOfDevices(
   db: Database,
   accountId: string,

@@ -57,7 +57,7 @@ const denied = ({ permissions }: Json): Record<string, string> =>
     permissions.filter((each: Json) => !each.granted).map(({ permission, deniedBy }: Json) => [permission, deniedBy]),
   )
 
-test('equals what really happens, for keys with random access', { timeout: 600_000 }, async () => {
+test('matches the decisions of the server for keys with random access', { timeout: 600_000 }, async () => {
   const documents = [
     '{ login { id } }',
     '{ login { devices { total } } }',

@@ -27,7 +27,7 @@ export interface Simulated {
   readonly isOwn: boolean
 }
 
-/** Why something is denied. */
+/** The reason for a denial. */
 export interface Denial {
   readonly deniedBy: 'key' | 'role' | 'policy' | 'creator'
   readonly reason: string

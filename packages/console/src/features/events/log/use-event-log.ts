@@ -154,7 +154,10 @@ function usePages({
   return { page, error, load, fetchNewest }
 }
 
-/** Loads no more events once half a page of rows exists. */
+/**
+ * Returns whether to load more events. Loading stops at the maximum number of events, or at half of the maximum number
+ * of rows.
+ */
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 

@@ -206,8 +206,8 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
 /**
- * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can thus replace a
- * group, which is a group in every context. Returns what changed, by context.
+ * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can thus
+ * replace a group, which is a group in every context. Returns what changed, by context.
  */
 export function applyContextChanges(
   target: Target,

@@ -11,7 +11,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** A reverted part of a device's changes. `isPart` tells whether a value has changed since and is therefore kept. */
+/** A reverted part of a device's changes. `isPart` is true if a value has changed since and is therefore kept. */
 interface Reverted {
   changes: DeviceChanges
   isPart: boolean

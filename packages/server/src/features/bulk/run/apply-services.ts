@@ -31,8 +31,8 @@ export async function readServices(
 }
 
 /**
- * Returns whether the services of a device still have the values of the preview. With `isCsv`, another job must not have
- * added an equal service, because the row would not have added it again.
+ * Returns whether the services of a device still have the values of the preview. With `isCsv`, another job must not
+ * have added an equal service, because the row would not have added it again.
  */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

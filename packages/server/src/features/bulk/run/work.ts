@@ -21,7 +21,7 @@ const MAX_WAIT_SECONDS = 60
 export interface WorkOptions {
   db: Database
   clock: () => Date
-  /** The time without a sign-in after which personal keys of members by group are invalid; 0 for never. */
+  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
   staleMs: number
   /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void

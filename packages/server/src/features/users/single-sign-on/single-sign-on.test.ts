@@ -211,7 +211,7 @@ describe('memberships by group', () => {
   })
 })
 
-describe('a personal key of a member by group', () => {
+describe('a personal key of a member through a group', () => {
   // Signed requests are valid only for five minutes.
   let later: number
   beforeEach(() => {
