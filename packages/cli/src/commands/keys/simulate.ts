@@ -93,8 +93,19 @@ async function run(key: string | undefined, options: Options): Promise<void> {
     ['Permissions', granted.length === 0 ? 'none' : granted.join(' ')],
     ['Devices', String(devices)],
   ])
-  for (const reason of reasons) await say(`Denied: ${reason}`)
+  for (const reason of grouped(reasons)) await say(`Denied: ${reason}`)
   for (const warning of warnings) await say(`Warning: ${warning}`)
+}
+
+/** Combines sentences about missing permissions, such as "key lacks KEY_MANAGE", into one. */
+function grouped(reasons: readonly string[]): string[] {
+  const all = new Map<string, string[]>()
+  for (const reason of reasons) {
+    const [, who, permission] = /^(.+ lacks) ([A-Z_]+)$/.exec(reason) ?? []
+    const key = who ?? reason
+    all.set(key, [...(all.get(key) ?? []), ...(permission === undefined ? [] : [permission])])
+  }
+  return Array.from(all, ([text, permissions]) => [text, permissions.join(', ')].filter(Boolean).join(' '))
 }
 
 async function subjectOf(muster: Muster, key: string | undefined, options: Options) {
