@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPool } from '../packages/server/src/db/database.ts'
 import { atDatabase } from '../packages/server/test/global-setup.ts'
-import { startTestApp, type TestApp } from '../packages/server/test/harness/app.ts'
+import { sharedTestApp } from '../packages/server/test/harness/app.ts'
 import { buildBaseline } from './baseline/baseline.ts'
 import { type Environment, runOperation } from './environment/environment.ts'
 import { createFleet } from './environment/fleet.ts'
@@ -23,13 +23,12 @@ import type { Figure, Outcome } from './scenarios/scenario.ts'
 import { scenarios } from './scenarios/scenarios.ts'
 import { ownDevice, writers } from './scenarios/set-attribute.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let pool: pg.Pool
 let baseline: Server
 let environment: Environment
 
 beforeAll(async () => {
-  app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   const connection = atDatabase(inject('testDatabase').connection, rows[0]!.name)
   pool = createPool({ connection, size: 4, statementTimeout: 0 })
@@ -53,7 +52,6 @@ afterAll(async () => {
   baseline?.closeAllConnections()
   baseline?.close()
   await pool?.end()
-  await app?.close()
 })
 
 /** Selects the workloads that do not need the packages of benchmarks/peers. */

@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { newPerson } from '../packages/server/test/clients/browser.ts'
-import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
 /**
@@ -53,12 +53,8 @@ async function getBrowser(): Promise<Browser> {
 
 /** Starts a server with the built console for the tests in a `describeConsole` block. */
 export function startConsole(options: TestAppOptions = {}): Console {
-  const parts = {} as { app: TestApp }
+  const app = sharedTestApp(options)
   const pendingRequests = new WeakMap<Page, Set<unknown>>()
-  beforeAll(async () => {
-    parts.app = await startTestApp(options)
-  })
-  afterAll(() => parts.app?.close())
 
   const newWindow = async (options: Omit<OpenOptions, 'path'>): Promise<Page> => {
     const browser = await getBrowser()
@@ -80,20 +76,18 @@ export function startConsole(options: TestAppOptions = {}): Console {
   }
 
   return {
-    get app() {
-      return parts.app
-    },
-    newPerson: () => newPersonOf(parts.app),
+    app,
+    newPerson: () => newPersonOf(app),
     async openSignedOut({ path = '/', ...options } = {}) {
       const page = await newWindow(options)
-      await page.goto(`${parts.app.url}${path}`)
+      await page.goto(`${app.url}${path}`)
       return page
     },
     async open(person, { path = '/devices', ...options } = {}) {
       const page = await newWindow(options)
-      await startSession(page.context(), parts.app.url, person)
+      await startSession(page.context(), app.url, person)
       const live = page.waitForResponse('**/graphql/v1/stream')
-      await page.goto(`${parts.app.url}${path}`)
+      await page.goto(`${app.url}${path}`)
       await page.getByRole('navigation').first().waitFor({ state: 'attached' })
       await live
       return page

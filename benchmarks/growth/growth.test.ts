@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { atDatabase } from '../../packages/server/test/global-setup.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'
 import type { Fleet } from './fleet.ts'
@@ -13,7 +13,7 @@ import { growthRows } from './rows.ts'
 import { createSender, type Sender } from './sender.ts'
 
 const EVENTS = 50
-let app: TestApp
+const app = sharedTestApp()
 let pool: pg.Pool
 let sender: Sender
 let small: Fleet
@@ -22,7 +22,6 @@ let large: Fleet
 let eventCounts: unknown[]
 
 beforeAll(async () => {
-  app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
   // When the database is dropped, connections that are still closing emit errors on the client or the pool.
@@ -36,7 +35,6 @@ beforeAll(async () => {
 afterAll(async () => {
   sender?.close()
   await pool?.end()
-  await app?.close()
 })
 
 async function createFleet({ accountId, keyId, secret }: TestUser, devices: number): Promise<Fleet> {

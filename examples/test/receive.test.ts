@@ -2,14 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' } })
 
 interface Receiver {
   url: string

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { expect, it } from 'vitest'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import { type BulkProgress, Muster, NotFoundError } from '../src/index.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true })
 
 it('yields the progress of a bulk job until it is ready, and then until it ends', async () => {
   const { keyId, secret } = await app.createUser()

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import { ConflictError, Muster, OutcomeUnknownError } from '../src/index.ts'
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; direct: Muster }> {
   const { keyId, secret } = await app.createUser()

@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp, type TestApp } from '../../server/test/harness/app.ts'
 import { claimPorts } from '../../server/test/harness/ports.ts'
 import { BadUserInputError, Muster, NotFoundError, UnauthenticatedError, UnreachableError } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 async function behindProxy() {
   const user = await app.createUser()

@@ -1,21 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { seedDevices } from '../../server/test/factories/seed-devices.ts'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import { claimPorts } from '../../server/test/harness/ports.ts'
 import { startServerProcess } from '../../server/test/harness/server-process.ts'
 import { NotFoundError } from '../src/index.ts'
 import { Muster } from '../src/node.ts'
 import { createProject } from './project.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  // The webhook hosts do not exist, and the resolver does not query DNS.
-  app = await startTestApp({ resolve: () => Promise.reject(new Error('no such name')) })
-})
-afterAll(() => app.close())
+// The webhook hosts do not exist, and the resolver does not query DNS.
+const app = sharedTestApp({ resolve: () => Promise.reject(new Error('no such name')) })
 
 async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> {
   const { accountId, keyId, secret } = await app.createUser()

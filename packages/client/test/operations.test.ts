@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import {
   BadUserInputError,
   ForbiddenError,
@@ -11,12 +11,8 @@ import {
   UnauthenticatedError,
 } from '../src/index.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let muster: Muster
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   const { keyId, secret } = await app.createUser()
   muster = new Muster({ url: app.url, keyId, secret })

@@ -5,17 +5,16 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumOptions } from '../../../e2e/chromium.ts'
 import { buildLibrary } from '../../../scripts/release/build-library.ts'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import { servePage } from './page-server.ts'
 import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 /** A project that contains only the package, installed from its tarball. */
 let project: Project
 let packed: string[]
 beforeAll(async () => {
-  app = await startTestApp()
   project = await createProject({ linked: false })
   const dist = join(project.folder, 'package')
   await buildLibrary('client', dist)
@@ -25,10 +24,7 @@ beforeAll(async () => {
   const installed = await project.run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`])
   if (installed.code !== 0) throw new Error(installed.stderr)
 }, 600_000)
-afterAll(async () => {
-  await project.remove()
-  await app.close()
-})
+afterAll(() => project.remove())
 
 describe('the package', () => {
   it('has no dependencies', async () => {

@@ -1,23 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
+import { sharedTestApp } from '../../server/test/harness/app.ts'
 import * as client from '../src/node.ts'
 import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
 
 const examples = readExamples()
 
-let app: TestApp
+const app = sharedTestApp()
 let project: Project
 beforeAll(async () => {
-  app = await startTestApp()
   project = await createProject({ linked: true })
 })
-afterAll(async () => {
-  await project.remove()
-  await app.close()
-})
+afterAll(() => project.remove())
 
 describe('the README examples', () => {
   it('include more than 12 programs', () => {

@@ -2,16 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
 import { modeOf, openAgentMachine, type ReportedDevice } from './machine.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
 
 async function listen(port: number): Promise<Server> {
   const server = createServer((socket) => socket.destroy())

@@ -2,16 +2,12 @@ import { once } from 'node:events'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { muster } from '../harness/muster.ts'
 import { openAgentMachine, type ReportedDevice, until } from './machine.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true })
 
 const isActive = ({ state }: ReportedDevice): boolean => state === 'active'
 

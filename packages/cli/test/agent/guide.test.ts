@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, test } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 import { until } from './machine.ts'
 
 const guide = readFileSync(new URL('../../../../docs/guides/agent.md', import.meta.url), 'utf8')
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true })
 
 test("runs the guide's commands successfully in order", async () => {
   const folder = await temporaryFolder()

@@ -3,15 +3,11 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Aedes } from 'aedes'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { openAgentMachine, until } from './machine.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true })
 
 const noServices = '[services]\nfind = no\npoll = 1h\n'
 

@@ -3,18 +3,14 @@ import { chmodSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { commandTable } from '../../src/commands/table.ts'
 import { buildWholeProgram } from '../../src/program.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 import { launcher, muster } from '../harness/muster.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('the help', () => {
   it('lists every command with its summary', async () => {

@@ -2,20 +2,16 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildCli } from '../../../../scripts/release/build-cli.ts'
 import { buildLibrary } from '../../../../scripts/release/build-library.ts'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
 const run = promisify(execFile)
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 it('works from its tarball in an empty folder, with the client and without the server', async () => {
   const folder = await temporaryFolder()

@@ -1,17 +1,13 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
 import { launcher, muster } from '../harness/muster.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 async function createFleet(): Promise<CliUser> {
   const user = await createCliUser(app)

@@ -1,13 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true })
 
 it('previews, runs, lists, and undoes changes of many devices', async () => {
   const { user, run, lines } = await createCliUser(app)

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('devices', () => {
   it('registers, shows, renames, and deletes devices', async () => {

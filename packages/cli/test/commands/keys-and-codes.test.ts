@@ -1,15 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateKeyPair } from '@muster/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { createCliUser } from '../harness/cli-user.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('configure', () => {
   it('checks credentials, and saves them in a profile that only the owner can read', async () => {

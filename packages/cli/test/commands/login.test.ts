@@ -1,22 +1,20 @@
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type Browser, newPerson, signIn } from '../../../server/test/clients/browser.ts'
 import { addMember } from '../../../server/test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { muster, type RunningCommand, startMuster, temporaryFolder } from '../harness/muster.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let account: TestUser
 let browser: Browser
 beforeAll(async () => {
-  app = await startTestApp()
   account = await app.createUser()
   const person = await newPerson(app)
   await addMember(app, { accountId: account.accountId, personId: person.id, roleId: 'operator' })
   browser = await signIn(app, person)
 })
-afterAll(() => app.close())
 
 interface Machine {
   env: Record<string, string>

@@ -2,15 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Aedes } from 'aedes'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../server/test/harness/app.ts'
 import { type CommandResult, credentialsOf, muster, startMuster, temporaryFolder } from '../harness/muster.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
 
 interface Broker {
   url: string

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 it('saves, changes, uses, and deletes views', async () => {
   const { user, run, lines } = await createCliUser(app)

@@ -1,16 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
 import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
 import { launcher, type RunningCommand } from '../harness/muster.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
 const printedLines = ({ stdout }: RunningCommand) =>
   stdout()

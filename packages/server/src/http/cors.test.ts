@@ -1,18 +1,14 @@
 import { signRequest } from '@muster/http-signature'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { errorOf, newPerson, signIn } from '../../test/clients/browser.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 
 const ALLOWED = 'https://dashboard.example.com'
 const OTHER = 'https://dashboard.example.com.attacker.example'
 const login = '{ login { email } }'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_CORS_ORIGINS: `${ALLOWED}, http://localhost:5173/` } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ env: { MUSTER_CORS_ORIGINS: `${ALLOWED}, http://localhost:5173/` } })
 
 const paths = ['/graphql/v1', '/graphql/v1/stream', '/rest/v1/devices', '/rest/v1/devices/10:a/attributes', '/rest/v1']
 

@@ -2,14 +2,10 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 import { registerErrorHandler } from './error-responses.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const errorOf = (body: string) => JSON.parse(body).errors[0]
 

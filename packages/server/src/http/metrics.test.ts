@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { openStream } from '../../test/clients/event-stream.ts'
 import { basic, post } from '../../test/clients/http-device.ts'
 import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { createTestDatabase } from '../../test/database/test-database.ts'
-import { startTestApp, type TestApp, type TestAppOptions } from '../../test/harness/app.ts'
+import { sharedTestApp, startTestApp, type TestApp, type TestAppOptions } from '../../test/harness/app.ts'
 import { startServerProcess } from '../../test/harness/server-process.ts'
 import { startReceiver } from '../../test/harness/webhook-receiver.ts'
 import { dropNoncesJob } from '../auth/auth.jobs.ts'
@@ -200,11 +200,7 @@ test('reports a growing feed lag while a transaction stays open', async () => {
 })
 
 describe('access to metrics', () => {
-  let open: TestApp
-  beforeAll(async () => {
-    open = await startTestApp()
-  })
-  afterAll(() => open.close())
+  const open = sharedTestApp()
 
   test.each([
     ['x-forwarded-for', '203.0.113.9'],

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { expect, test } from 'vitest'
+import { sharedTestApp } from '../../test/harness/app.ts'
 import { sendAs } from '../../test/harness/server-process.ts'
 
 interface Line {
@@ -15,11 +15,7 @@ const lines: Line[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
 const slowLines = () => lines.filter(({ msg }) => msg === 'request')
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ log })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ log })
 
 /** Runs a mutation of a device while another transaction locks the device for more than a second. */
 async function changeSlowly(query: string, operationName: string | undefined): Promise<void> {

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openStream } from '../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let behindProxy: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
   behindProxy = await app.startAnother({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
 })
-afterAll(async () => {
-  await behindProxy.close()
-  await app.close()
-})
+afterAll(() => behindProxy.close())
 
 const requests: [what: string, path: string, init: RequestInit][] = [
   ['health', '/healthz', {}],

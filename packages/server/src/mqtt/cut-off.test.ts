@@ -2,19 +2,15 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { findDevice } from '../../test/api/device-details.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../test/harness/app.ts'
 import { cutOffDevices } from '../features/devices/changes/cut-off.queries.ts'
 
-let app: TestApp
+const app = sharedTestApp({ mqtt: true })
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
   other = await app.startAnother({ mqtt: true })
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
 

@@ -3,22 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { findDevice } from '../../test/api/device-details.ts'
 import { rotate } from '../../test/api/device-registration.ts'
 import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '../../test/clients/mqtt-device.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 
 describe('the log of disconnections', () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  let app: TestApp
+  const app = sharedTestApp({ mqtt: true, log })
   let other: TestApp
   beforeAll(async () => {
-    app = await startTestApp({ mqtt: true, log })
     other = await app.startAnother({ mqtt: true })
   })
-  afterAll(async () => {
-    await other.close()
-    await app.close()
-  })
+  afterAll(() => other.close())
 
   let device: RegisteredDevice
   let ended: Promise<unknown>

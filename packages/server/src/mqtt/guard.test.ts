@@ -1,19 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../../test/clients/raw-mqtt.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 import { repeatUntilFast } from '../../test/harness/repeat-until-fast.ts'
 
-let app: TestApp
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_MQTT_SIGNING_ON: '20' } })
 let url: string
 
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_MQTT_SIGNING_ON: '20' } })
   url = `mqtt://127.0.0.1:${app.mqttPort}`
 })
-
-afterAll(() => app.close())
 
 const connectRaw = async () => {
   const device = await registerDevice(app.owner)

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '1' } })
 let url: string
 
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '1' } })
   url = `mqtt://127.0.0.1:${app.mqttPort}`
 })
-
-afterAll(() => app.close())
 
 const findDevice = (id: string) => findDeviceOf(app.owner, id)
 

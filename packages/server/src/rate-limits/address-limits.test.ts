@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { registrationClient } from '../../test/api/device-registration.ts'
 import { newPerson, openBrowser, signIn } from '../../test/clients/browser.ts'
 import { basic, errorOf, post } from '../../test/clients/http-device.ts'
 import { registerDevice } from '../../test/clients/mqtt-device.ts'
 import { restClient } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({
-    elapsed: () => clock.now,
-    sharesRateLimits: true,
-    env: {
-      MUSTER_KEY_POINTS: '1000',
-      MUSTER_KEY_POINTS_PER_SECOND: '10',
-      MUSTER_ADDRESS_POINTS: '100',
-      MUSTER_ADDRESS_POINTS_PER_SECOND: '5',
-    },
-  })
+const app = sharedTestApp({
+  elapsed: () => clock.now,
+  sharesRateLimits: true,
+  env: {
+    MUSTER_KEY_POINTS: '1000',
+    MUSTER_KEY_POINTS_PER_SECOND: '10',
+    MUSTER_ADDRESS_POINTS: '100',
+    MUSTER_ADDRESS_POINTS_PER_SECOND: '5',
+  },
 })
-afterAll(() => app.close())
 
 const small = '{ login { id } }'
 

@@ -3,7 +3,7 @@ import { newPerson, signIn } from '../../test/clients/browser.ts'
 import { openStream, until } from '../../test/clients/event-stream.ts'
 import { registerDevice } from '../../test/clients/mqtt-device.ts'
 import { restClient } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
 /** The clock stops during a test, so no points are refilled. */
@@ -19,16 +19,12 @@ const options = {
   },
 }
 
-let app: TestApp
+const app = sharedTestApp(options)
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp(options)
   other = await app.startAnother(options)
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const small = '{ login { id } }'
 /** The response to this query can contain up to 101,002 objects and contains 2. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../test/harness/app.ts'
 
 /** Reading every device costs 5 points. */
 const DEVICES = 10_000
@@ -9,19 +9,17 @@ const QUOTA = 1_000
 
 /** The clock stops during a test, so no points are refilled. */
 const clock = { now: 0 }
-let app: TestApp
+const app = sharedTestApp({
+  elapsed: () => clock.now,
+  env: { MUSTER_KEY_POINTS: String(QUOTA), MUSTER_KEY_POINTS_PER_SECOND: '1' },
+})
 let user: TestUser
 beforeAll(async () => {
-  app = await startTestApp({
-    elapsed: () => clock.now,
-    env: { MUSTER_KEY_POINTS: String(QUOTA), MUSTER_KEY_POINTS_PER_SECOND: '1' },
-  })
   user = await app.createUser()
   const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))
   await seedDevices(app.db, user.accountId, devices)
   await seedDevices(app.db, user.accountId, devices)
 })
-afterAll(() => app.close())
 beforeEach(() => {
   clock.now += QUOTA * 1_000
 })

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type RestClient, restClient } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let rest: RestClient
-beforeAll(async () => {
-  app = await startTestApp()
-})
 beforeEach(async () => {
   rest = restClient(app.url, await app.createUser())
 })
-afterAll(() => app.close())
 
 async function register(input: Record<string, unknown>): Promise<string> {
   const { body } = await rest('POST', '/devices', { body: input })

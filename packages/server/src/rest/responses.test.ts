@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type RestClient, type RestResponse, restClient, send } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 let rest: RestClient
-beforeAll(async () => {
-  app = await startTestApp()
-})
 beforeEach(async () => {
   user = await app.createUser()
   rest = restClient(app.url, user)
 })
-afterAll(() => app.close())
 
 /** Returns a response's links, keyed by relation. */
 function linksOf({ headers }: RestResponse): Record<string, string> {

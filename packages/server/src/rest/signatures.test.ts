@@ -1,17 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { signRequest } from '@muster/http-signature'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { newPerson, signIn } from '../../test/clients/browser.ts'
 import { type RestClient, restClient, send } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { sharedTestApp } from '../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let rest: RestClient
 beforeAll(async () => {
-  app = await startTestApp()
   rest = restClient(app.url, app.owner)
 })
-afterAll(() => app.close())
 
 const rejectedFor = (reason: string, status = 401) => ({
   status,

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { connectMqtt, type RegisteredDevice, registerDevice } from '../clients/mqtt-device.ts'
 import { connectPacket, openRaw, packet, publishPacket } from '../clients/raw-mqtt.ts'
-import { startTestApp, type TestApp } from '../harness/app.ts'
+import { sharedTestApp } from '../harness/app.ts'
 import { createRandom, type Random } from './random.ts'
 import { longTimeout, report, scale } from './scale.ts'
 import { naughtyStrings } from './strings/naughty-strings.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true })
 
 const mqttString = (value: string | Buffer): Buffer => {
   const bytes = Buffer.from(value as string).subarray(0, 65_535)

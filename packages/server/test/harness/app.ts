@@ -4,6 +4,7 @@ import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { GraphQLFormattedError } from 'graphql'
 import type pg from 'pg'
 import { type Logger, pino } from 'pino'
+import { afterAll, beforeAll } from 'vitest'
 import { permissionNames } from '../../src/access.ts'
 import { buildApp } from '../../src/app.ts'
 import { createAuthentication } from '../../src/auth/authenticate.ts'
@@ -96,6 +97,17 @@ export interface TestAppOptions {
   resolve?: Resolve
   /** The server's log. By default, no log. */
   log?: Logger
+}
+
+/**
+ * Starts a server before the tests of the file or `describe` block, and closes it after them. The result has no
+ * properties until the hooks run.
+ */
+export function sharedTestApp(options?: TestAppOptions): TestApp {
+  const app = {} as TestApp
+  beforeAll(async () => void Object.assign(app, await startTestApp(options)))
+  afterAll(() => app.close?.())
+  return app
 }
 
 /** Starts a server on loopback with a separate database and one user. */

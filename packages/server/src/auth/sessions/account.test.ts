@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type Browser,
   errorOf,
@@ -9,12 +9,11 @@ import {
   signInMethods,
 } from '../../../test/clients/browser.ts'
 import { codeOf, wrongCodeOf } from '../../../test/clients/totp.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
-let app: TestApp
 /**
  * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
  * a minute between tests.
@@ -22,15 +21,12 @@ let app: TestApp
 let now = Date.now()
 let person: Person
 let browser: Browser
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(now) })
-})
+const app = sharedTestApp({ clock: () => new Date(now) })
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
   browser = await signIn(app, person)
 })
-afterAll(() => app.close())
 
 describe('changing the password', () => {
   it('requires the current password, ends every other session, and then accepts only the new password', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import {
   type Browser,
@@ -10,11 +10,10 @@ import {
   signInMethods,
 } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 
-let app: TestApp
 /**
  * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
  * a minute between tests.
@@ -22,15 +21,12 @@ let app: TestApp
 let now = Date.now()
 let person: Person
 let browser: Browser
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(now) })
-})
+const app = sharedTestApp({ clock: () => new Date(now) })
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
   browser = await signIn(app, person)
 })
-afterAll(() => app.close())
 
 /** Adds a passkey for the signed-in user. */
 async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {

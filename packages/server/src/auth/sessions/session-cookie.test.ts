@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser } from '../../../test/clients/browser.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 const MISSING = [401, 'UNAUTHENTICATED', 'missing']
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('a session cookie behind a proxy', () => {
   it('is valid for the public origin, and is sent only over HTTPS', async () => {

@@ -1,15 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { namesIn, usualKeyPermissions } from '../../access.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const fields = 'key name enabled readOnly requireDigest algorithm created lastUsed expires'
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sendDocument, withKey } from '../../../test/access/callers.ts'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, startTestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_TRUSTED_PROXIES: '127.0.0.0/8' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ env: { MUSTER_TRUSTED_PROXIES: '127.0.0.0/8' } })
 
 describe('a key with networks', () => {
   const from = (user: TestUser, forwarded?: string) =>

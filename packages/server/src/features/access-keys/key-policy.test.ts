@@ -1,16 +1,12 @@
 import { signRequest } from '@muster/http-signature'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { restClient } from '../../../test/clients/rest.ts'
 import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
 let now = new Date()
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => now })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ clock: () => now })
 
 const setPolicy = (user: TestUser, args: string) =>
   user.query(`mutation { setKeyPolicy(${args}) {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { failure, type Json, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const DAY_MS = 86_400_000
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asMember, failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 interface Need {
   field: string

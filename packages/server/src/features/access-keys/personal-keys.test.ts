@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import {
   asMember,
@@ -11,14 +11,10 @@ import {
   sendAsUser,
 } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { builtInRoles, namesIn } from '../../access.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('a personal key', () => {
   it('can be created, listed, changed, and deleted with KEY_OWN, which gives no access to other keys', async () => {

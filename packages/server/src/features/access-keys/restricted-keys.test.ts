@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newKey } from '../../../test/access/callers.ts'
 import {
   asMember,
@@ -10,15 +10,11 @@ import {
   sendAsUser,
 } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
 import { namesIn, usualKeyPermissions } from '../../access.ts'
 import { query } from '../../db/database.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('a key with few permissions', () => {
   it('can do what its permissions allow, and nothing else', async () => {

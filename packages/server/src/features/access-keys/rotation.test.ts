@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
 let now = new Date()
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => now })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ clock: () => now })
 
 const rotate = (user: TestUser, key: string, args = '') =>
   user.query(`mutation { rotateAccessKey(key: "${key}"${args}) {

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type AttributeClient, attributeClient, rejectedWith } from '../../../test/api/attributes.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 let client: AttributeClient
 beforeAll(async () => {
-  app = await startTestApp()
   user = app.owner
   client = attributeClient(user)
 })
-afterAll(() => app.close())
 
 test('replaces base values with overrides by name, only in the context', async () => {
   const id = await client.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type AttributeClient, attributeClient } from '../../../test/api/attributes.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let client: AttributeClient
 let device: string
 let service: string
 beforeAll(async () => {
-  app = await startTestApp()
   client = attributeClient(app.owner)
   device = await client.addDevice()
   service = await client.addService(device)
 })
-afterAll(() => app.close())
 
 const code = (expected: string, message = /./) => ({ code: expected, message: expect.stringMatching(message) })
 

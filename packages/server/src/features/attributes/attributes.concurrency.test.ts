@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type AttributeClient, attributeClient, type Outcome } from '../../../test/api/attributes.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let client: AttributeClient
 beforeAll(async () => {
-  app = await startTestApp()
   client = attributeClient(app.owner)
 })
-afterAll(() => app.close())
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
 const succeeded = (outcomes: readonly Outcome<unknown>[]) => outcomes.filter((outcome) => 'result' in outcome).length

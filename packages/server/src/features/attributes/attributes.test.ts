@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type AttributeClient, attributeClient, rejectedWith } from '../../../test/api/attributes.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 let client: AttributeClient
 let device: string
 let service: string
 beforeAll(async () => {
-  app = await startTestApp()
   user = app.owner
   client = attributeClient(user)
   device = await client.addDevice()
   service = await client.addService(device)
 })
-afterAll(() => app.close())
 
 describe('setting and reading attributes', () => {
   test('sets, reads, and removes a value', async () => {

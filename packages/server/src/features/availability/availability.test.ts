@@ -1,16 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { createEventPartition } from '../../db/event-partitions.ts'
 import { samplePresence } from './presence-samples.jobs.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   for (const month of ['2026-05-01', '2026-06-01']) await createEventPartition(app.db, new Date(month))
 })
-afterAll(() => app.close())
 
 const minute = (count: number): Date => new Date(Date.parse('2026-05-31T00:00:00Z') + count * 60_000)
 

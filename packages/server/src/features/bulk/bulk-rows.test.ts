@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   call,
   codeOf,
@@ -12,13 +12,9 @@ import {
   setSite,
   until,
 } from '../../../test/api/bulk-jobs.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true })
 
 const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]! = [], $open: Boolean! = false) {
   createBulk(target: $target, operations: $operations, open: $open) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   call,
   codeOf,
@@ -16,13 +16,9 @@ import {
   until,
   valuesOf,
 } from '../../../test/api/bulk-jobs.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true })
 
 it('removes names in every context before it sets values, in a run and in an undo', async () => {
   const [user, ids] = await newFleet(app, 1, { site: 'oslo' })

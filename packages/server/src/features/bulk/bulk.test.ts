@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   call,
   codeOf,
@@ -17,13 +17,9 @@ import {
   until,
   valuesOf,
 } from '../../../test/api/bulk-jobs.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true })
 
 const fleet = (count: number, attributes?: object) => newFleet(app, count, attributes)
 

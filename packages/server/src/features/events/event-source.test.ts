@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
 
 const document = `query ($types: [EventType!]) {
   login { events(types: $types) { items { type actor { email } source { kind id name user { email } } } } } }`

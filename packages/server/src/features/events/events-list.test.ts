@@ -1,15 +1,13 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type QueryResponse, sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Database, query } from '../../db/database.ts'
 import { monthBefore } from './event-filter.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 beforeAll(async () => {
-  app = await startTestApp()
   await createPartitionForOldEvents(app.db)
 })
-afterAll(() => app.close())
 
 /** Creates a partition for all times before the first month, because tests insert old events. */
 async function createPartitionForOldEvents(db: Database): Promise<void> {

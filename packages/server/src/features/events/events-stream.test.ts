@@ -11,20 +11,16 @@ import {
   signStream,
   until,
 } from '../../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
 })
 
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>
   openTestStream({ app, user, query, variables })

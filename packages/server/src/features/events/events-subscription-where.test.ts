@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { codesOf, eventsOf, openTestStream, type RawStream, until } from '../../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   user = await app.createUser()
 })

@@ -5,20 +5,16 @@ import { runInNewContext } from 'node:vm'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStream, until } from '../../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
 })
 
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const EVENTS = 'subscription ($after: ID) { events(after: $after) { id } }'
 

@@ -13,16 +13,15 @@ import {
   signStream,
   until,
 } from '../../../test/clients/event-stream.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 
 /** A stream that matches no events. */
 let idle: RawStream
 
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
   // Opens this stream first, because the server sends the second keep-alive comment only after an interval.
   idle = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
@@ -31,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   idle.cut()
   await other.close()
-  await app.close()
 })
 
 const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, query = EVENTS): Promise<RawStream> =>

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 let [gate, pump]: string[] = []
 
 beforeAll(async () => {
-  app = await startTestApp()
   user = await app.createUser()
   const register = async (name: string, attributes: object): Promise<string> => {
     const document =
@@ -22,7 +21,6 @@ beforeAll(async () => {
   await user.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id: pump })
   await user.data('mutation { createWebhook(url: "https://example.com/", name: "alerts", enabled: false) { id } }')
 })
-afterAll(() => app.close())
 
 /** Returns the types and targets of the events that match, oldest first. */
 async function find(where: string, more: Record<string, unknown> = {}): Promise<string[]> {

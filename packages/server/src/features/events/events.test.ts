@@ -1,22 +1,20 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { createEventPartitions } from '../../db/event-partitions.ts'
 import { newId } from '../devices/device-id.ts'
 
 const DAY = 86_400_000
 
-let app: TestApp
 let other: TestUser
 /** Milliseconds added to the server's clock. */
 let ahead = 0
 
+const app = sharedTestApp({ clock: () => new Date(Date.now() + ahead) })
 beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(Date.now() + ahead) })
   other = await app.createUser()
   for (const days of [0, 100, 200]) await createEventPartitions(app.db, new Date(Date.now() - days * DAY))
 })
-afterAll(() => app.close())
 
 interface SeedEvent {
   at?: Date

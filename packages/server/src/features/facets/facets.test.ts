@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const document = `query ($by: [String!]!, $where: String, $context: String, $size: Int, $interval: FacetInterval) { login {
   facets(by: $by, where: $where, context: $context, size: $size, interval: $interval) {

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Check, checkFilter, createRuleFleet, findNames } from '../../../test/filters/rule-fleet.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   user = (await createRuleFleet(app)).user
 })
-afterAll(() => app.close())
 
 const find = (where: string, context?: string): Promise<string> => findNames(user, where, context)
 const check = (where: string, more?: Parameters<typeof checkFilter>[2]): Promise<Check> =>

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Check, checkFilter, createRuleFleet, findNames } from '../../../test/filters/rule-fleet.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 let ids: string[]
 beforeAll(async () => {
-  app = await startTestApp()
   const created = await createRuleFleet(app)
   user = created.user
   ids = created.ids
 })
-afterAll(() => app.close())
 
 const find = (where: string, context?: string): Promise<string> => findNames(user, where, context)
 

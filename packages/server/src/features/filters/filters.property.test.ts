@@ -1,11 +1,11 @@
 import { checkFilter } from '@muster/filter'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { deviceFilter, fleet, now } from '../../../test/filters/arbitraries.ts'
 import { type ModelDevice, matches } from '../../../test/filters/model.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { BULK_SERVICE } from '../services/application-types.ts'
 
 /** The number of pairs of a fleet and a filter to test. A long run sets MUSTER_TEST_FILTERS, for example to 10000. */
@@ -13,11 +13,7 @@ const PAIRS = Number(process.env.MUSTER_TEST_FILTERS ?? 600)
 const FILTERS = Math.min(PAIRS, 150)
 const FLEETS = Math.ceil(PAIRS / FILTERS)
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 async function insert(user: TestUser, devices: readonly ModelDevice[]): Promise<void> {
   await seedDevices(

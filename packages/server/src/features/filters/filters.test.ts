@@ -1,15 +1,11 @@
 import { filterLimits } from '@muster/filter'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { attributeClient } from '../../../test/api/attributes.ts'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
 import type { SeedDevice } from '../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const document = `query ($where: String, $context: String, $sort: String, $size: Int) { login {
   devices(where: $where, context: $context, sort: $sort, size: $size) { items { name } total } } }`

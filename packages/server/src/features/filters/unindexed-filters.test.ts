@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { WALKED } from '../devices/list/device-list.queries.ts'
 
-let app: TestApp
+const app = sharedTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })
   const { accountId } = app.owner
   await sql`
     insert into device (account_id, id, name, platform, attributes)
@@ -17,7 +16,6 @@ beforeAll(async () => {
     select account_id, id, case when right(name, 1) > '4' then created end from device`.execute(app.db)
   await sql`analyze`.execute(app.db)
 })
-afterAll(() => app.close())
 
 const document = `query ($where: String, $sort: String, $after: ID, $from: Int, $size: Int) { login {
   devices(where: $where, sort: $sort, after: $after, from: $from, size: $size) { items { name } total hasMore cursor } } }`

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { restClient } from '../../../test/clients/rest.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { limits } from '../../limits.ts'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({
-    resolve: async () => ['93.184.215.14'],
-  })
+const app = sharedTestApp({
+  resolve: async () => ['93.184.215.14'],
 })
-
-afterAll(() => app.close())
 
 const keyHeader = (key: string) => ({ 'idempotency-key': JSON.stringify(key) })
 

@@ -1,11 +1,11 @@
 import { checkFilter } from '@muster/filter'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventsOf, openTestStream, until } from '../../../test/clients/event-stream.ts'
 import { deviceFilter } from '../../../test/filters/arbitraries.ts'
 import { type ModelDevice, matches } from '../../../test/filters/model.ts'
 import { readModel } from '../../../test/filters/read-model.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 
 /** The number of filters to test for each history. A long run sets MUSTER_TEST_FILTERS. */
@@ -13,11 +13,7 @@ const HISTORIES = 4
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / HISTORIES)
 const CHANGES = 25
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const value = fc.constantFrom('oslo', 'Oslo', 'os', 'bergen', '-5', '10', '2026-11-20', '', null)
 const name = fc.constantFrom('site', 'load', 'seen', 'rack row', 'net.ssid', 'ratio', '$svc.statusA')

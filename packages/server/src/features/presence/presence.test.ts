@@ -1,16 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { connectMqtt, registerDevice } from '../../../test/clients/mqtt-device.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '1' } })
-})
-
-afterAll(() => app.close())
+const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '1' } })
 
 const report = (id: string, state: string, ttl = 300) =>
   app.owner.query(

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { basic, type DeviceResponse, errorOf, post } from '../../../test/clients/http-device.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 
-let app: TestApp
+const app = sharedTestApp({ mqtt: true })
 let owner: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
   owner = app.owner
 })
-afterAll(() => app.close())
 
 interface Device {
   id: string

@@ -6,15 +6,10 @@ import {
   startRegistrationServer,
 } from '../../../test/api/device-registration.ts'
 import { basic, type DeviceResponse, errorOf } from '../../../test/clients/http-device.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let site: TestApp
+const site = sharedTestApp()
 let server: RegistrationServer
-
-beforeAll(async () => {
-  site = await startTestApp()
-})
-afterAll(() => site.close())
 
 /** Starts one server for a group of tests that together stay below the rate limit for invalid codes. */
 function startOnce(): void {

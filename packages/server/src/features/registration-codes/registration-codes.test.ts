@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { describe, expect, test } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { limits } from '../../limits.ts'
 import { sweepRegistrationCodes } from './registration-codes.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const fields = 'id prefix name platform uses used created expires'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asMember, failure, type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { query } from '../../db/database.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 let user: TestUser
 /** The IDs of devices, keyed by name. */
@@ -13,7 +13,6 @@ let services: Record<string, string>
 /** A key that is restricted to the devices in Oslo. */
 let oslo: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
   user = await app.createUser()
   ids = {}
@@ -35,10 +34,7 @@ beforeAll(async () => {
   }
   oslo = await keyOf(app, sendAsUser(user), 'access: { where: "site = oslo" }')
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const create = (access: string, args = ''): Promise<TestUser & { accessKey: Json }> =>
   keyOf(app, sendAsUser(user), `access: ${access}${args}`)

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENTS, eventsOf, openTestStream, type RawStream, until } from '../../../test/clients/event-stream.ts'
 import { type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 let user: TestUser
 let oslo: TestUser

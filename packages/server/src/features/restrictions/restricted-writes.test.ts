@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
 import { failure, type Json, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 let user: TestUser
 /** A key that is restricted to the devices in Oslo. */

@@ -1,16 +1,12 @@
 import { checkFilter } from '@muster/filter'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Json, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { deviceFilter, fleet } from '../../../test/filters/arbitraries.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const RESTRICTIONS = 25
 const FILTERS = 4

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let owner: TestUser
 let other: TestUser
 let deviceId: string
 
 beforeAll(async () => {
-  app = await startTestApp()
   owner = app.owner
   other = await app.createUser()
   deviceId = await newDevice('gate')
 })
-afterAll(() => app.close())
 
 async function newDevice(name: string): Promise<string> {
   const { registerDevice } = await owner.data(

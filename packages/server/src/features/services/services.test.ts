@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { applicationTypeForPort, applicationTypes, BULK_SERVICE, findApplicationType } from './application-types.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestUser
 
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.createUser()
 })
-afterAll(() => app.close())
 
 interface Registered {
   id: string

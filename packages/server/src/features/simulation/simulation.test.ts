@@ -1,17 +1,13 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
 import { asMember, failure, type Json, keyOf, type Sender, sendAsUser } from '../../../test/factories/keys.ts'
 import { addMember, newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { permissionNames } from '../../access.ts'
 import { query } from '../../db/database.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 let user: TestUser
 let oslo: string

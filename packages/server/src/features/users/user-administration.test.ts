@@ -6,22 +6,18 @@ import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mq
 import { addMember, newMember } from '../../../test/factories/member.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { done } from '../../../test/factories/team.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { disableUser, enableUser, findUser, listUsers } from './user-administration.ts'
 import { removeUser } from './user-removal.ts'
 
 const log = pino({ level: 'silent' })
 
-let app: TestApp
+const app = sharedTestApp({ mqtt: true })
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ mqtt: true })
   other = await app.startAnother({ mqtt: true })
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 const reasonOf = async (user: TestUser): Promise<unknown> => {
   const { status, errors } = await user.query('{ login { email } }')

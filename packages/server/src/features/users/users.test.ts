@@ -1,14 +1,10 @@
 import { scryptSync } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { limits } from '../../limits.ts'
 import { createUser } from './users.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
 
 describe('the field login', () => {
   it('returns the user who owns the signing key', async () => {

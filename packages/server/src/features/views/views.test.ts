@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sendDocument } from '../../../test/access/callers.ts'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
 import { newMember } from '../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   const created = await createUserWithDevices(app, [
     { name: 'a', attributes: { site: 'oslo' }, platform: 'linux', overrides: { night: { site: 'rome' } } },

@@ -1,17 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { pollUntil } from '../../../test/api/webhooks.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
-let app: TestApp
+const app = sharedTestApp({ env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' }, worker: true })
 let user: TestUser
 let receiver: Receiver
 
-beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' }, worker: true })
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   user = await app.createUser()
   receiver = await startReceiver()

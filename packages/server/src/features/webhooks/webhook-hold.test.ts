@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { pollUntil, webhookClient } from '../../../test/api/webhooks.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
 const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true, env })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true, env })
 
 const LOCK = 71
 

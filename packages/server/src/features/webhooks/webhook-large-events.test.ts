@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { webhookClient } from '../../../test/api/webhooks.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 import { limits } from '../../limits.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
 const DEVICES = 60
 const WEBHOOKS = 5

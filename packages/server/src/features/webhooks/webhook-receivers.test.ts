@@ -1,23 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { pollUntil, type WebhookClient, webhookClient } from '../../../test/api/webhooks.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { repeatUntilFast } from '../../../test/harness/repeat-until-fast.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
-let app: TestApp
+const app = sharedTestApp({
+  worker: true,
+  env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '1,1,1' },
+})
 let receiver: Receiver
 let user: TestUser
 let hooks: WebhookClient
 
-beforeAll(async () => {
-  app = await startTestApp({
-    worker: true,
-    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '1,1,1' },
-  })
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   receiver = await startReceiver()
   user = await app.createUser()

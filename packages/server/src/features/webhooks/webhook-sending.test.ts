@@ -1,21 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pollUntil, type WebhookClient, webhookClient } from '../../../test/api/webhooks.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
-let app: TestApp
+const app = sharedTestApp({
+  worker: true,
+  env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '1,1,1' },
+})
 let receiver: Receiver
 let user: TestUser
 let hooks: WebhookClient
 
-beforeAll(async () => {
-  app = await startTestApp({
-    worker: true,
-    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8', MUSTER_WEBHOOK_RETRIES: '1,1,1' },
-  })
-})
-afterAll(() => app.close())
 beforeEach(async () => {
   receiver = await startReceiver()
   user = await app.createUser()

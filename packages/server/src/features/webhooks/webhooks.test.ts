@@ -1,20 +1,16 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
-let app: TestApp
 let user: TestUser
 /** The addresses to which host names resolve in these tests. */
 const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
 
-beforeAll(async () => {
-  app = await startTestApp({
-    env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' },
-    resolve: async (name) => names[name] ?? Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' })),
-  })
+const app = sharedTestApp({
+  env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' },
+  resolve: async (name) => names[name] ?? Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' })),
 })
-afterAll(() => app.close())
 beforeEach(async () => {
   user = await app.createUser()
 })

@@ -2,7 +2,7 @@ import { signRequest } from '@muster/http-signature'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 /**
  * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
@@ -11,14 +11,13 @@ const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
 /** This server writes pages directly from rows, from the second use of a document on. */
-let app: TestApp
+const app = sharedTestApp()
 /** This server resolves every field in the plain executor. */
 let plain: TestApp
 
 const strings = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
 
 beforeAll(async () => {
-  app = await startTestApp()
   plain = await app.startAnother({ jit: false })
   const ids = await seedDevices(
     app.db,
@@ -44,10 +43,7 @@ beforeAll(async () => {
     for (let port = 1; port <= index; port++)
       await app.owner.data(add, { device, name: `service ${port} of "${index}" é`, port })
 })
-afterAll(async () => {
-  await plain.close()
-  await app.close()
-})
+afterAll(() => plain.close())
 
 interface Document {
   query: string

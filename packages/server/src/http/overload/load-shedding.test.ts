@@ -5,21 +5,17 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openStream } from '../../../test/clients/event-stream.ts'
 import { registerDevice } from '../../../test/clients/mqtt-device.ts'
 import { restClient } from '../../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
-let app: TestApp
+const app = sharedTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
 /** This test needs a separate server, because on a busy machine such a server may reject any request. */
 let lagLimited: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
   lagLimited = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
 })
-afterAll(async () => {
-  await lagLimited.close()
-  await app.close()
-})
+afterAll(() => lagLimited.close())
 
 const small = '{ login { id } }'
 /** Blocks the event loop. */

@@ -1,17 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 const MIB = 1024 * 1024
 const TOKEN = '0123456789abcdef'
 const PATIENT = { timeout: 60_000 }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_BODY_BYTES_PER_ADDRESS: '3145728' } })
-})
-afterAll(() => app.close())
+const app = sharedTestApp({ env: { MUSTER_BODY_BYTES_PER_ADDRESS: '3145728' } })
 
 /** Sends the headers of a request with a body of 1 MiB, but no part of the body. */
 async function beginBody(server: TestApp, client?: string): Promise<Socket> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { registerNotFound } from '../not-found.ts'
 import { registerConsole } from './console.ts'
 
@@ -138,11 +138,7 @@ describe('a console that is not built', () => {
 })
 
 describe('the console together with the API', () => {
-  let complete: TestApp
-  beforeAll(async () => {
-    complete = await startTestApp()
-  })
-  afterAll(() => complete.close())
+  const complete = sharedTestApp()
 
   it('leaves the other routes unchanged', async () => {
     expect((await complete.owner.data('{ login { email } }')).login.email).toBe(complete.owner.email)

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
 import { signRequest } from '@muster/http-signature'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { createCertificate } from '../../../test/harness/certificate.ts'
 
 const PATIENT = { timeout: 60_000 }
@@ -19,9 +19,8 @@ const small = '{ login { id } }'
 /** A query whose response of 16 MB is larger than the buffers of a connection. */
 const large = `{ login { ${['a', 'b', 'c', 'd'].map((alias) => `${alias}: devices(size: 100) { items { attributes } }`).join(' ')} } }`
 
-let app: TestApp
+const app = sharedTestApp({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(MIB), MUSTER_READ_TIMEOUT: '600' } })
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(MIB), MUSTER_READ_TIMEOUT: '600' } })
   const attributes = { text: 'x'.repeat(40_000) }
   await seedDevices(
     app.db,
@@ -29,7 +28,6 @@ beforeAll(async () => {
     Array.from({ length: 100 }, () => ({ attributes })),
   )
 })
-afterAll(() => app.close())
 
 function signedText(url: string, { keyId, secret }: TestUser, query: string): string {
   const body = JSON.stringify({ query })

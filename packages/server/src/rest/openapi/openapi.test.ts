@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type RestResponse, send } from '../../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { type Route, routeName } from '../route.ts'
 import { routes } from '../routes.ts'
 
@@ -19,13 +19,11 @@ interface Described {
   deprecated: boolean
 }
 
-let app: TestApp
+const app = sharedTestApp()
 let response: RestResponse
 beforeAll(async () => {
-  app = await startTestApp()
   response = await send(`${app.url}/rest/v1/openapi.json`)
 })
-afterAll(() => app.close())
 
 const described = ({ path, method }: Route): Described => response.body.paths[path][method.toLowerCase()]
 

@@ -1,13 +1,13 @@
 import { completionsAt } from '@muster/filter'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { ApiError } from '../../../src/errors.ts'
 import { type FilterPlace, readFilter } from '../../../src/features/filters/read-filter.ts'
 import { filterCondition } from '../../../src/features/filters/sql/conditions.ts'
 import { eventCondition } from '../../../src/features/filters/sql/event-conditions.ts'
 import { noTables } from '../../../src/features/filters/sql/rows.ts'
 import { createUserWithDevices } from '../../api/device-lists.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../harness/app.ts'
 import { findProblem } from '../harmless.ts'
 import { createRandom, type Random } from '../random.ts'
 import { longTimeout, report, scale } from '../scale.ts'
@@ -16,10 +16,9 @@ import { guideFilters, hostileFilter } from './hostile-filters.ts'
 
 const MAX_MS = 50
 
-let app: TestApp
+const app = sharedTestApp({ env: { MUSTER_KEY_POINTS: '1000000000', MUSTER_KEY_POINTS_PER_SECOND: '1000000000' } })
 let user: TestUser
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_KEY_POINTS: '1000000000', MUSTER_KEY_POINTS_PER_SECOND: '1000000000' } })
   const created = await createUserWithDevices(app, [
     {
       name: 'gate',
@@ -32,7 +31,6 @@ beforeAll(async () => {
   user = created.user
   await user.data('mutation { registerDevice(name: "web", services: [{ name: "ssh", port: 22 }]) { secret } }')
 })
-afterAll(() => app.close())
 
 const fields: readonly { kind: FilterPlace['kind']; document: string }[] = [
   { kind: 'device', document: 'devices(where: $where, size: 5) { items { id } total }' },

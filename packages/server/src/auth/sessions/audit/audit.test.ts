@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { type Browser, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
 import { codeOf, wrongCodeOf } from '../../../../test/clients/totp.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { disableUser, enableUser } from '../../../features/users/user-administration.ts'
 
 const from = { address: '127.0.0.1', agent: 'Test Browser' }
 
-let app: TestApp
 /** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(now) })
-})
+const app = sharedTestApp({ clock: () => new Date(now) })
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
   browser = await signIn(app, person)
 })
-afterAll(() => app.close())
 
 interface AuditEvent {
   type: string

@@ -10,19 +10,18 @@ import {
   signIn,
 } from '../../../../test/clients/browser.ts'
 import { addMember } from '../../../../test/factories/member.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
 
 const PORT = 4_321
 
-let app: TestApp
 let other: TestApp
 let account: TestUser
 let person: Person
 let browser: Browser
 let now = Date.now()
 const clock = () => new Date(now)
+const app = sharedTestApp({ clock })
 beforeAll(async () => {
-  app = await startTestApp({ clock })
   other = await app.startAnother({ clock })
 })
 beforeEach(async () => {
@@ -32,10 +31,7 @@ beforeEach(async () => {
   await addMember(app, { accountId: account.accountId, personId: person.id, roleId: 'viewer' })
   browser = await signIn(app, person)
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 interface Started {
   deviceCode: string

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
 import {
   type Browser,
@@ -11,17 +11,14 @@ import {
   signIn,
 } from '../../../../test/clients/browser.ts'
 import { codeOf } from '../../../../test/clients/totp.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { resetPassword } from './reset-password.ts'
 
-let app: TestApp
 /** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(now) })
-})
+const app = sharedTestApp({ clock: () => new Date(now) })
 /** Creates a user with a password and a passkey. */
 beforeEach(async () => {
   now += 61_000
@@ -31,7 +28,6 @@ beforeEach(async () => {
   const response = createAuthenticator({ origin: app.url }).register(options)
   await browser.auth('/passkey/verify-registration', { response, name: 'laptop' })
 })
-afterAll(() => app.close())
 
 const reset = (email: string, { passwordOnly = false } = {}) =>
   app.db.transaction().execute((transaction) => resetPassword(transaction, { email, passwordOnly }))

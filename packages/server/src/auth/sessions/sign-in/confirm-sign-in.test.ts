@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../../test/clients/authenticator.ts'
 import { type Browser, errorOf, newPerson, openBrowser, type Person, signIn } from '../../../../test/clients/browser.ts'
 import { codeOf } from '../../../../test/clients/totp.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 
 const create = 'mutation { createAccessKey(name: "laptop") { key } }'
 const HOUR_MS = 3_600_000
 
-let app: TestApp
 let now: number
 let person: Person
 let browser: Browser
-beforeAll(async () => {
-  app = await startTestApp({ clock: () => new Date(now) })
-})
+const app = sharedTestApp({ clock: () => new Date(now) })
 beforeEach(async () => {
   now = Date.now()
   person = await newPerson(app)
   browser = await signIn(app, person)
 })
-afterAll(() => app.close())
 
 /** Tries to create an access key. Returns the reason for the rejection, or undefined if the key was created. */
 async function createKeyError(from = browser): Promise<string | undefined> {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { deleteExpiredSignIns } from './sign-in.queries.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Browser, errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { createUser } from '../../../features/users/users.ts'
 
-let app: TestApp
 /**
  * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
  * a minute between tests.
@@ -12,14 +11,11 @@ let now = Date.now()
 const clock = () => new Date(now)
 /** Trusts every client as a proxy, so that tests can choose the network address of a request. */
 const trusting = { MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
-beforeAll(async () => {
-  app = await startTestApp({ clock, env: trusting })
-})
+const app = sharedTestApp({ clock, env: trusting })
 const beginMinute = () => {
   now += 61_000
 }
 beforeEach(beginMinute)
-afterAll(() => app.close())
 
 const WRONG = [401, 'UNAUTHENTICATED', 'wrong-password']
 const LIMITED = [429, 'RATE_LIMITED', undefined]

@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { attributeClient } from '../../../../test/api/attributes.ts'
 import { seedDevices } from '../../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { EXACT_DEVICES } from './attribute-names.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const document = '{ login { attributeNames { name devices services } } }'
 

@@ -2,25 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, beforeEach, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { rotate } from '../../../../test/api/device-registration.ts'
 import { registerDevice } from '../../../../test/clients/mqtt-device.ts'
 import { startDatabaseProxy } from '../../../../test/database/database-proxy.ts'
 import { atDatabase } from '../../../../test/global-setup.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { createDatabase, createPool, type Database } from '../../../db/database.ts'
 import { openNotifications } from '../../../db/notifications.ts'
 import { type PresentedSecret, watchCutOffs } from './cut-off.ts'
 import { hashDeviceSecret } from './device-secret.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let connection: pg.ClientConfig
 beforeAll(async () => {
-  app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   connection = atDatabase(inject('testDatabase').connection, rows[0]!.name)
 })
-afterAll(() => app.close())
 
 const wait = { timeout: 60_000 }
 

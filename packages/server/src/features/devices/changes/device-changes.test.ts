@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../../test/api/devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { limits } from '../../../limits.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let owner: TestUser
 let other: TestUser
 
 beforeAll(async () => {
-  app = await startTestApp()
   owner = app.owner
   other = await app.createUser()
 })
-afterAll(() => app.close())
 
 describe('registerDevice', () => {
   test('adds a device with its services and attributes and returns its secret', async () => {

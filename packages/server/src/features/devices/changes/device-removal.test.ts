@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../../test/api/devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let owner: TestUser
 let other: TestUser
 
 beforeAll(async () => {
-  app = await startTestApp()
   owner = app.owner
   other = await app.createUser()
 })
-afterAll(() => app.close())
 
 async function makeActive(id: string): Promise<void> {
   await app.db.updateTable('device_live').set({ state: 'active' }).where('device_id', '=', id).execute()

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../../test/api/device-lists.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('filters of the device list', () => {
   test('match every form of a sigma in a name', async () => {

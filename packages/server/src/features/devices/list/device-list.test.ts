@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, startTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestUser
 
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.createUser()
 })
-afterAll(() => app.close())
 
 describe('pages of devices', () => {
   test('returns an empty page for a user without devices', async () => {

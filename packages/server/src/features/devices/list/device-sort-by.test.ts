@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createUserWithDevices } from '../../../../test/api/device-lists.ts'
 import { seedDevices } from '../../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 const document = `query ($sortBy: [String!], $after: ID, $from: Int, $size: Int, $where: String, $context: String) { login {
   devices(sortBy: $sortBy, after: $after, from: $from, size: $size, where: $where, context: $context) {

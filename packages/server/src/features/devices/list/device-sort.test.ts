@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createUserWithDevices, devicesNamed, list, listError, names } from '../../../../test/api/device-lists.ts'
 import type { SeedDevice } from '../../../../test/factories/seed-devices.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../../test/harness/app.ts'
 
-let app: TestApp
-
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 describe('sorting devices', () => {
   test('orders strings naturally and case-insensitively, and equal strings by ID in the same direction', async () => {

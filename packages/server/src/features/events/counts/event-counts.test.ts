@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { expect, it } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 /** Creates a user whose only events have these times. */
 async function userWithEvents(times: readonly Date[]): Promise<TestUser> {

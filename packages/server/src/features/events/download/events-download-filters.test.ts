@@ -1,13 +1,9 @@
 import { parseCsv } from '@muster/fleet-csv/csv/cells'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { query } from '../../../db/database.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 /** Creates a user with `count` changes of a device, in addition to the event of the access key. */
 async function userWith({ count }: { count: number }): Promise<TestUser> {

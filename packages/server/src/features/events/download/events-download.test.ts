@@ -1,17 +1,13 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { expect, it } from 'vitest'
+import { sharedTestApp, startTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { query } from '../../../db/database.ts'
 import { updateAccessKey } from '../../access-keys/access-keys.ts'
 import { newId } from '../../devices/device-id.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(() => app.close())
+const app = sharedTestApp()
 
 interface Seed {
   count: number

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { attributeClient } from '../../../../test/api/attributes.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let user: TestUser
 beforeAll(async () => {
-  app = await startTestApp()
   user = await app.createUser()
   await user.data(`mutation {
     b: registerDevice(name: "node-10", attributes: { site: "oslo" }, services: [
@@ -13,7 +12,6 @@ beforeAll(async () => {
     a: registerDevice(name: "node-2", services: [{ name: "ssh-2", port: 22 }, { name: "ssh-10", port: 2222, application: 28 }]) { secret }
     c: registerDevice(name: "empty") { secret } }`)
 })
-afterAll(() => app.close())
 
 const document = `query ($sortBy: [String!], $where: String, $after: ID, $from: Int, $size: Int, $context: String) { login {
   services(sortBy: $sortBy, where: $where, after: $after, from: $from, size: $size, context: $context) {

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newOutsider, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
-import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
 import { disableUser, enableUser } from '../user-administration.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(async () => {
-  await app.close()
-})
+const app = sharedTestApp()
 
 let account: TestUser
 let owner: TestMember

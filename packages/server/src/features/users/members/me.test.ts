@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, signIn } from '../../../../test/clients/browser.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam } from '../../../../test/factories/team.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startTestApp()
-})
-afterAll(async () => {
-  await app.close()
-})
+const app = sharedTestApp()
 
 let account: TestUser
 let admin: TestMember

@@ -3,18 +3,14 @@ import type { Person } from '../../../../test/clients/browser.ts'
 import { whileFormerServerRuns } from '../../../../test/database/former-server.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
-import { startTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 let account: TestUser
 let owner: TestMember

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
-import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../../../test/harness/app.ts'
 
-let app: TestApp
+const app = sharedTestApp()
 let other: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
   other = await app.startAnother()
 })
-afterAll(async () => {
-  await other.close()
-  await app.close()
-})
+afterAll(() => other.close())
 
 let owner: TestMember
 let admin: TestMember
