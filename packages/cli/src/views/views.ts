@@ -36,7 +36,10 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'sort', value: ({ sortBy }) => (sortBy.length === 0 ? null : sortBy.join(',')) },
   {
     name: 'columns',
-    value: ({ columns }) => (columns.length === 0 ? null : columns.map(({ name }) => name).join(',')),
+    value: ({ columns }) =>
+      columns.length === 0
+        ? null
+        : columns.map(({ name, label }) => (label === null ? name : `${name}=${label}`)).join(','),
   },
   { name: 'description', value: ({ description }) => description },
   { name: 'labels', value: ({ labels }) => (labels.length === 0 ? null : labels.join(',')) },
@@ -84,12 +87,22 @@ export const withViewOptions = (command: Command): Command =>
     .option('--where <filter>', 'filter, such as "state = active"; repeatable', collect)
     .option('--context <name>', 'context in which the filter and the sort read attributes')
     .option('--sort <keys>', 'up to 4 comma-separated sort keys, such as site,-name', namesWithCommas)
-    .option('--columns <names>', 'comma-separated columns', namesWithCommas)
+    .option(
+      '--columns <names>',
+      'comma-separated columns, each with an optional heading: name,site=Location',
+      namesWithCommas,
+    )
     .option('--description <text>', 'purpose of the view')
     .option('--label <label>', 'label that groups views; repeatable', collect)
     .option('--shared', 'show the view to members and keys with access to only some devices')
     .option('--no-shared', 'hide the view from members and keys with access to only some devices')
     .addHelpText('after', whereHelp)
+
+/** Parses a column such as `site` or `site=Location`. */
+function readColumn(text: string): { name: string; label?: string } {
+  const at = text.indexOf('=')
+  return at < 1 ? { name: text } : { name: text.slice(0, at).trim(), label: text.slice(at + 1).trim() }
+}
 
 /** Returns the given options as arguments of createView and updateView. An empty value clears an option. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
@@ -97,7 +110,7 @@ export function viewArguments({ where, context, sort, columns, description, labe
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
     ...(context !== undefined && { context: context || null }),
     ...(sort !== undefined && { sortBy: sort }),
-    ...(columns !== undefined && { columns: columns.map((name) => ({ name })) }),
+    ...(columns !== undefined && { columns: columns.map(readColumn) }),
     ...(description !== undefined && { description: description || null }),
     ...(label !== undefined && { labels: label.filter((each) => each !== '') }),
     ...(shared !== undefined && { isShared: shared }),
@@ -111,10 +124,11 @@ export async function assertKnownOptions(
   muster: Muster,
   { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },
 ): Promise<void> {
+  const names = columns.map((column) => readColumn(column).name)
   // The server rejects sort keys of events.
-  if (kind === 'EVENTS') return void chooseColumns(columns, { known: eventColumns, usual: [] })
+  if (kind === 'EVENTS') return void chooseColumns(names, { known: eventColumns, usual: [] })
   const known: readonly { name: string }[] = kind === 'DEVICES' ? deviceColumns : serviceColumns
-  const others = columns.filter((name) => !known.some((column) => column.name === name))
+  const others = names.filter((name) => !known.some((column) => column.name === name))
   await assertKnownNames(muster, { option: '--columns', names: others, kind })
   const keys = sort.map((key) => (/ (asc|desc)$/i.test(key) ? key.replace(/ \w+$/, '') : key.replace(/^[-+]/, '')))
   await assertKnownNames(muster, { option: '--sort', names: keys, kind })

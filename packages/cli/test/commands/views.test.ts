@@ -40,8 +40,11 @@ it('saves, changes, uses, and deletes views', async () => {
   expect(await run('export', '--view', 'missing')).toMatchObject({ code: 4, stdout: '' })
   expect(await run('export', '--where', 'sitte = 1')).toMatchObject({ code: 1 })
 
+  await run('views', 'update', 'Oslo', '--columns', 'name,site=Location')
+  expect((await run('export', '--view', 'Oslo')).stdout).toBe('name,Location\nb,oslo\na,oslo\n')
+  expect((await run('views', 'list', '--columns', 'columns')).stdout).toBe('columns\nname,site=Location\n')
   await run('views', 'update', 'Oslo', '--name', 'All', '--where', '', '--sort', 'name')
-  expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 2, isShared: true }])
+  expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 3, isShared: true }])
   await run('views', 'update', 'all', '--no-shared')
   expect(await lines('views', 'list', '--kind', 'devices')).toMatchObject([{ name: 'All', isShared: false }])
   expect(await lines('views', 'list', '--kind', 'events')).toEqual([])
