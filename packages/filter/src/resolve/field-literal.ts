@@ -90,7 +90,7 @@ function resolveTitle(
   return rejectWith(resolving, value, message, null)
 }
 
-/** Resolves a value of a field with two values. Treats `:` like `=`, because `inactive` contains `active`. */
+/** Resolves a value of a field with two possible values. Treats `:` like `=`, because `inactive` contains `active`. */
 function resolveChoice(
   resolving: Resolving,
   { name, valueType }: FieldSubject,

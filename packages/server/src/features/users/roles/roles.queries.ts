@@ -4,7 +4,7 @@ import type { StoredRole } from './role.ts'
 
 const columns = ['id', 'name', 'permissions', 'restriction', 'groups'] as const
 
-/** Selects an account's stored roles by name. */
+/** Returns an account's stored roles, sorted by name. */
 export async function selectRoles(db: Database, accountId: string): Promise<StoredRole[]> {
   const rows = await db
     .selectFrom('role')
