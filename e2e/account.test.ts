@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasProgram } from '../examples/test/programs.ts'
+import { keyOf, sendAsUser } from '../packages/server/test/factories/keys.ts'
 import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('../examples/curl.sh', import.meta.url))
+/** Opens the next step of the form for a new key. */
+const next = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Next' }).click()
+
 const hasCurl = hasProgram('curl') && hasProgram('openssl')
 
 describeConsole('the account', () => {
@@ -24,7 +29,8 @@ describeConsole('the account', () => {
       await page.getByRole('button', { name: 'New access key' }).first().click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Name').fill('Nightly export')
-      await dialog.getByRole('radio', { name: 'read only' }).check()
+      await next(dialog)
+      await next(dialog)
       await dialog.getByRole('button', { name: 'Create key' }).click()
       const downloading = page.waitForEvent('download')
       await dialog.getByRole('button', { name: 'Download credentials' }).click()
@@ -48,6 +54,112 @@ describeConsole('the account', () => {
         .waitFor()
     },
   )
+
+  it('creates a key for a document that is limited to devices, attributes, and networks', async () => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, [{ attributes: { site: 'oslo' } }])
+    const page = await site.open(person, { path: '/account/keys' })
+    await page.getByRole('button', { name: 'New access key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Checks')
+    await dialog.getByRole('radio', { name: 'Run a GraphQL document' }).check()
+    const document = dialog.getByRole('textbox', { name: 'GraphQL document' })
+    await document.fill('{ login { device')
+    await next(dialog)
+    await dialog.getByText(/Syntax Error/).waitFor()
+    await document.fill('mutation { setAttribute(serviceId: "a", name: "status.disk", value: "ok") }')
+    await next(dialog)
+    await dialog.getByText('The key may: change attributes.').waitFor()
+    await dialog.getByRole('searchbox', { name: 'Devices' }).fill('sit = oslo')
+    await dialog.getByRole('checkbox', { name: 'Only some attributes' }).check()
+    await dialog.getByLabel('Attributes to set').fill('status.*')
+    await dialog.getByLabel('Networks').fill('127.0.0.0/8')
+    await dialog.getByLabel('Share of the rate limit').fill('10')
+    await next(dialog)
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    // Returns to the step with the wrong field.
+    await dialog.getByText(/^Devices, column 1: .* "sit"/).waitFor()
+    await dialog.getByRole('searchbox', { name: 'Devices' }).fill('site = oslo')
+    await next(dialog)
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page
+      .getByRole('row', { name: /Checks/ })
+      .getByText('restricted')
+      .waitFor()
+    const fields = 'name permissions where attributes { read write } networks rateShare readOnly'
+    const { login } = await person.data(`{ login { accessKeys { ${fields} } } }`)
+    expect(login.accessKeys).toContainEqual({
+      name: 'Checks',
+      permissions: ['ATTRIBUTE_WRITE'],
+      where: 'attributes.site = oslo',
+      attributes: { read: [], write: ['status.*'] },
+      networks: ['127.0.0.0/8'],
+      rateShare: 10,
+      readOnly: false,
+    })
+  })
+
+  it('asks new keys for what the key policy requires, and lists existing keys that break it', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/keys' })
+    await page.getByText('No key breaks the policy').waitFor()
+    await page.getByRole('button', { name: 'Change policy' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Longest time until a key expires').fill('30')
+    await dialog.getByRole('checkbox', { name: 'Keys must be limited to networks' }).check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('These keys break a rule').waitFor()
+
+    await page.getByRole('button', { name: 'New access key' }).click()
+    await next(dialog)
+    await dialog.getByText('The key policy allows at most 30 days').waitFor()
+    await next(dialog)
+    await dialog.getByText('The key policy requires at least one network').waitFor()
+    await dialog.getByLabel('Networks').fill('127.0.0.1')
+    await next(dialog)
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: /some networks/ }).waitFor()
+    const { login } = await person.data('{ login { keyPolicy { maxDays requireNetworks violations { key } } } }')
+    expect(login.keyPolicy).toEqual({ maxDays: 30, requireNetworks: true, violations: [{ key: person.keyId }] })
+  })
+
+  it('shows what a key was used for, removes the permissions that it did not use, and rotates it', async () => {
+    const person = await site.newPerson()
+    const permissions = 'permissions: [DEVICE_READ, DEVICE_DELETE]'
+    const key = await keyOf(site.app, sendAsUser(person), `name: "Export", access: { ${permissions} }`)
+    const server = await site.app.startAnother()
+    await server.as(key).data('{ login { devices { total } } }')
+    // The end of the server writes the counts.
+    await server.close()
+    const page = await site.open(person, { path: '/account/keys' })
+    await page.getByRole('link', { name: 'Export' }).click()
+    await page.getByRole('row', { name: /User\.devices/ }).waitFor()
+    await page.getByText('did not use: delete devices').waitFor()
+    await page.getByRole('button', { name: 'Remove these permissions' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Remove permissions' }).click()
+    await page.getByText('The key used all its permissions').waitFor()
+
+    await page.getByRole('button', { name: 'Change Export' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate' }).click()
+    await dialog.getByRole('combobox', { name: 'The old key remains valid' }).click()
+    await page.getByRole('option', { name: 'for an hour' }).click()
+    await dialog.getByRole('button', { name: 'Rotate key' }).click()
+    await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByText('rotated').waitFor()
+    const { login } = await person.data(
+      `{ login { accessKeys(key: ["${key.keyId}"]) { permissions expires replacedBy } } }`,
+    )
+    const [{ permissions: kept, expires, replacedBy }] = login.accessKeys
+    expect(kept).toEqual(['DEVICE_READ'])
+    expect(new Date(expires).getTime()).toBeLessThanOrEqual(Date.now() + 3_600_000)
+    await page.getByRole('link', { name: replacedBy }).click()
+    await page.waitForURL(`**/account/keys/${replacedBy}`)
+    await page.getByText('No uses in the last 90 days').waitFor()
+  })
 
   it('shows a custom label for Status A in lists and on pages until the label is cleared', async () => {
     const person = await site.newPerson()
@@ -133,6 +245,9 @@ describeConsole('creating an access key more than an hour after sign-in', () => 
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('Nightly export')
     await page.keyboard.press('Enter')
+    await dialog.getByText('Step 2 of 3').waitFor()
+    await next(dialog)
+    await dialog.getByRole('button', { name: 'Create key' }).press('Enter')
     const password = dialog.getByLabel('Your password')
     await dialog.locator('input[type=password]:focus').waitFor()
     await page.keyboard.type('not it')

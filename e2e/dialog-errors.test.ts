@@ -53,6 +53,9 @@ describeConsole('errors in dialogs', () => {
 
     await page.goto(`${site.app.url}/account/keys`)
     const key = await openDialog(page, 'New access key')
+    await key.getByRole('button', { name: 'Next' }).click()
+    await key.getByText('Step 2 of 3').waitFor()
+    await key.getByRole('button', { name: 'Next' }).click()
     await key.getByRole('radio', { name: 'my Ed25519 key' }).check()
     await key.getByLabel('Public key').fill('x')
     expect(await errorAfter(key, 'Create key')).toMatch(/^Public key: /m)

@@ -23,6 +23,7 @@ test.each([
   ['attributes.net.ssid may have at most 9 bytes', 'Attributes: net.ssid may have at most 9 bytes.'],
   ['platform must not be empty', 'Platform must not be empty.'],
   ['services are missing', 'Services are missing.'],
+  ['access.where, column 3: unknown field', 'Devices, column 3: unknown field.'],
 ])('begins with the label of the field: %s', (message, expected) => {
   const labels = {
     hardwareId: 'Hardware ID',
@@ -30,6 +31,7 @@ test.each([
     'services.name': 'Name of service',
     'services.port': 'Port of service',
     attributes: 'Attributes',
+    where: 'Devices',
   }
   expect(errorText(responseError(message, {}), labels)).toBe(expected)
 })

@@ -74,9 +74,12 @@ const notMuster: ErrorDescription = {
   advice: 'A proxy in front of the server may be misconfigured, or the server may be restarting.',
 }
 
-/** Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. */
+/**
+ * Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. The members of
+ * `access` have labels of arguments.
+ */
 const withLabel = (message: string, labels: FieldLabels): string =>
-  message.replace(/^(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :]))/, (argument, name, index, member, dot) => {
+  message.replace(/^(?:access\.)?(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :,]))/, (argument, name, index, member, dot) => {
     const label = labels[member === undefined ? name : name + member]
     if (label === undefined) return argument
     if (index !== undefined) return `${label} ${Number(index) + 1}`

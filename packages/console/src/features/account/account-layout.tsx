@@ -8,6 +8,7 @@ import classes from './account-layout.module.css'
 const pages = [
   { to: '/account/keys', label: 'Access keys' },
   { to: '/account/members', label: 'Members' },
+  { to: '/account/sign-in-policy', label: 'Sign-in policy' },
   { to: '/account/codes', label: 'Registration codes' },
   { to: '/account/labels', label: 'Labels' },
   { to: '/account/attributes', label: 'Attribute names' },
@@ -24,15 +25,18 @@ export function AccountLayout() {
       <PageHeader title="Account">{name ? `${name} · ${email}` : email}</PageHeader>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 2.5 }} component="nav" aria-label="Account" className={classes.pages}>
-          {pages.map(({ to, label }) => (
-            <RouterNavLink
-              key={to}
-              to={to}
-              label={label}
-              active={path === to}
-              aria-current={path === to ? 'page' : undefined}
-            />
-          ))}
+          {pages.map(({ to, label }) => {
+            const isCurrent = path === to || path.startsWith(`${to}/`)
+            return (
+              <RouterNavLink
+                key={to}
+                to={to}
+                label={label}
+                active={isCurrent}
+                aria-current={isCurrent ? 'page' : undefined}
+              />
+            )
+          })}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 9.5 }}>
           <Outlet />

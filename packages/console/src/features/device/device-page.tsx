@@ -2,7 +2,9 @@ import { Tabs, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Facts, NoValue } from '../../components/facts.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -12,6 +14,7 @@ import { useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServicesPanel } from '../services/services-panel.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import { Availability } from './availability.tsx'
 import { BackToList } from './back-to-list.tsx'
 import { type DeviceDetailFragment, DeviceDetailsDocument } from './device.generated.ts'
@@ -19,7 +22,6 @@ import { DeviceActions } from './device-actions.tsx'
 import { DeviceNotFound } from './device-not-found.tsx'
 import { deviceTabs } from './device-search.ts'
 import { EventsPanel } from './events-panel.tsx'
-import { Facts, NoValue } from './facts.tsx'
 
 /** Shows a device with its attributes, services, and events. */
 export function DevicePage() {
@@ -58,6 +60,7 @@ function DeviceById({ deviceId }: { deviceId: string }) {
 function Device({ device }: { device: DeviceDetailFragment }) {
   const [search, change] = useUrlState('/shell/devices/$deviceId')
   const tab = search.tab ?? 'attributes'
+  const { canReadEvents } = useViewer()
   return (
     <>
       <BackToList />
@@ -79,7 +82,7 @@ function Device({ device }: { device: DeviceDetailFragment }) {
         <Tabs.List mb="md">
           <Tabs.Tab value="attributes">Attributes</Tabs.Tab>
           <Tabs.Tab value="services">Services</Tabs.Tab>
-          <Tabs.Tab value="events">Events</Tabs.Tab>
+          {canReadEvents ? <Tabs.Tab value="events">Events</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="attributes">
           <AttributesPanel
@@ -93,7 +96,11 @@ function Device({ device }: { device: DeviceDetailFragment }) {
           <ServicesPanel deviceId={device.id} />
         </Tabs.Panel>
         <Tabs.Panel value="events">
-          <EventsPanel device={device} kind={search.events} onKind={(events) => change({ events })} />
+          {canReadEvents ? (
+            <EventsPanel device={device} kind={search.events} onKind={(events) => change({ events })} />
+          ) : (
+            <NotAllowed>You cannot see events.</NotAllowed>
+          )}
         </Tabs.Panel>
       </Tabs>
     </>

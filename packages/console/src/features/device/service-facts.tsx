@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
+import { Facts } from '../../components/facts.tsx'
 import { Time } from '../../components/time.tsx'
 import type { ServiceRowFragment } from '../services/services.generated.ts'
 import { portText } from '../services/services-table.tsx'
-import { Facts } from './facts.tsx'
 
 export function ServiceFacts({ service }: { service: ServiceRowFragment }) {
   return (

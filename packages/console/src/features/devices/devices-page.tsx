@@ -4,11 +4,13 @@ import { IconPlus, IconRefresh } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { errorText } from '../../graphql/describe-error.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { useLabels } from '../user-settings/labels.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { type SavedView, useViews } from '../views/use-views.ts'
 import { ViewTabs } from '../views/view-tabs.tsx'
 import { SelectionBar } from './bulk/selection-bar.tsx'
@@ -28,6 +30,17 @@ import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
 const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
 
 export function DevicesPage() {
+  const { may } = useViewer()
+  if (may('DEVICE_READ')) return <Devices />
+  return (
+    <>
+      <PageHeader title="Devices" />
+      <NotAllowed>You cannot see devices.</NotAllowed>
+    </>
+  )
+}
+
+function Devices() {
   const options = useListOptions()
   const views = useViews('DEVICES')
   return options === undefined || views === undefined ? (
@@ -42,6 +55,7 @@ const noWidths: Readonly<Record<string, number>> = {}
 function DeviceList({ options, views }: { options: ListOptions; views: readonly SavedView[] }) {
   const [search, change, show] = useUrlState('/shell/devices')
   const [isAdding, setAdding] = useState(false)
+  const { may, canSaveSettings } = useViewer()
   const labels = useLabels()
   const saved = useSavedColumns()
   const view = views.find(({ id }) => id === search.view)
@@ -87,7 +101,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
               shown={columns.map(({ id }) => id)}
               attributes={options.attributes}
               onChange={(next) => change({ columns: next })}
-              onSave={search.columns === undefined ? undefined : saveColumns}
+              onSave={search.columns === undefined || !canSaveSettings ? undefined : saveColumns}
               onReset={
                 search.columns === undefined && search.widths === undefined
                   ? undefined
@@ -95,9 +109,11 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
               }
             />
             <CsvMenu filter={query.filter} shown={shown} total={rows.total} onImported={refresh} />
-            <Button leftSection={<IconPlus size={14} aria-hidden="true" />} onClick={() => setAdding(true)}>
-              Add a device
-            </Button>
+            {may('DEVICE_CREATE') ? (
+              <Button leftSection={<IconPlus size={14} aria-hidden="true" />} onClick={() => setAdding(true)}>
+                Add a device
+              </Button>
+            ) : null}
           </>
         }
       />

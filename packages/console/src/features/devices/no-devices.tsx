@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { IconDevices, IconFilterOff } from '@tabler/icons-react'
 import { RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 
 interface NoDevicesProps {
   isFiltered: boolean
@@ -10,6 +11,7 @@ interface NoDevicesProps {
 }
 
 export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
+  const { may, isRestricted } = useViewer()
   if (isFiltered)
     return (
       <EmptyState
@@ -26,19 +28,25 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
       </EmptyState>
     )
   return (
-    <EmptyState
-      icon={<IconDevices />}
-      title="No devices yet"
-      action={
-        <Group>
-          <RouterButton to="/account/codes">Create a registration code</RouterButton>
-          <Button variant="default" onClick={onAdd}>
-            Add a device manually
-          </Button>
-        </Group>
-      }
-    >
-      Devices register themselves with a registration code. You can also import devices from a CSV file.
+    <EmptyState icon={<IconDevices />} title="No devices yet" action={<FirstDevice onAdd={onAdd} />}>
+      {may('DEVICE_CREATE')
+        ? 'Devices register themselves with a registration code. You can also import devices from a CSV file.'
+        : isRestricted
+          ? 'Your role is limited to some devices, and no device matches.'
+          : 'Your role does not allow you to register devices.'}
     </EmptyState>
+  )
+}
+
+function FirstDevice({ onAdd }: { onAdd(): void }) {
+  const { may, isRestricted } = useViewer()
+  if (!may('DEVICE_CREATE')) return null
+  return (
+    <Group>
+      {isRestricted ? null : <RouterButton to="/account/codes">Create a registration code</RouterButton>}
+      <Button variant="default" onClick={onAdd}>
+        Add a device manually
+      </Button>
+    </Group>
   )
 }

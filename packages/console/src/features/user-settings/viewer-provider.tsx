@@ -32,13 +32,19 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
     const settings = Object.fromEntries(
       Object.entries({ ...saved, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
     )
+    const may: Viewer['may'] = (permission) => me.grant?.permissions.includes(permission) === true
+    const isRestricted = isLimited(me)
     return {
       id: login.id,
       email: login.email,
       name: login.name,
       created: login.created,
       me,
-      may: (permission) => me.grant?.permissions.includes(permission) === true,
+      may,
+      isRestricted,
+      // The server does not yet omit attributes from events.
+      canReadEvents: may('EVENT_READ') && (me.grant?.attributes ?? null) === null,
+      canSaveSettings: may('ATTRIBUTE_WRITE') && !isRestricted,
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
       version,
       settings,
@@ -55,6 +61,9 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
   }, [client, login, me, version, changed])
   return <ViewerContext value={viewer}>{children}</ViewerContext>
 }
+
+const isLimited = ({ grant }: Me): boolean =>
+  grant !== null && (grant.where !== null || grant.view !== null || grant.attributes !== null)
 
 const isSettingsChange = ({ type, target }: LiveEvent): boolean =>
   type === 'ATTRIBUTE_CHANGE' && target.some(({ kind }) => kind === 'user')

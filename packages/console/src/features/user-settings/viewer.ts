@@ -14,6 +14,12 @@ export interface Viewer {
   me: Me
   /** Returns whether the person has a permission in the account. */
   may(permission: Permission): boolean
+  /** Whether the person's role is limited to some devices or attributes. */
+  isRestricted: boolean
+  /** Whether the person can read events and follow them live. */
+  canReadEvents: boolean
+  /** Whether the person can save settings. */
+  canSaveSettings: boolean
   /** Whether the person owns the account. */
   isOwner: boolean
   /** The server's release. */

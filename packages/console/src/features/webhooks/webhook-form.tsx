@@ -4,8 +4,8 @@ import { useRef, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
 import { focusFirstError } from '../../components/focus-first-error.ts'
+import { DeviceSelection, type SelectionValues, typedFilter } from '../filters/device-selection.tsx'
 import { EventTypePicker } from './event-type-picker.tsx'
-import { type SelectionValues, typedFilter, WebhookSelection } from './webhook-selection.tsx'
 
 export interface WebhookValues extends SelectionValues {
   url: string
@@ -22,6 +22,12 @@ interface WebhookFormProps {
   /** Saves the values. Rejects with the server's error. */
   onSubmit: (values: WebhookValues) => Promise<unknown>
   onCancel: () => void
+}
+
+const selectionTexts = {
+  where:
+    'Sends only events of devices that match immediately before or after the event. Leave empty to send all events.',
+  view: 'Sends only events of devices in this view. Changes to the view take effect with the next event.',
 }
 
 const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }
@@ -68,7 +74,13 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
           {...form.getInputProps('name')}
         />
         <EventTypePicker {...form.getInputProps('events')} />
-        <WebhookSelection value={selection} onChange={setSelection} box={box} />
+        <DeviceSelection
+          value={selection}
+          onChange={setSelection}
+          box={box}
+          about={selectionTexts}
+          placeholder="site = oslo AND state = inactive"
+        />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

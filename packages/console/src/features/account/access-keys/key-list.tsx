@@ -1,12 +1,14 @@
-import { Badge, Code, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Code, Group, Paper, Stack, Table, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { RouterAnchor } from '../../../app/links.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Time } from '../../../components/time.tsx'
+import { KeyBadges, KeyState } from './key-badges.tsx'
 import { KeyMenu } from './key-menu.tsx'
 import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
-const columns = ['Name', 'Key', 'Permissions', 'Last used', 'Expires', 'Created', '']
+const columns = ['Name', 'Key', 'Access', 'Last used', 'Expires', 'Created', '']
 
 /** Shows the keys in a table or, on narrow screens, as cards. */
 export function KeyList({ keys }: { keys: readonly AccessKeyFieldsFragment[] }) {
@@ -43,7 +45,7 @@ function KeyRow({ accessKey }: KeyProps) {
         <KeyId accessKey={accessKey} />
       </Table.Td>
       <Table.Td>
-        <Permissions accessKey={accessKey} />
+        <KeyBadges accessKey={accessKey} />
       </Table.Td>
       <Table.Td>
         <Time value={lastUsed} />
@@ -71,7 +73,7 @@ function KeyCard({ accessKey }: KeyProps) {
           <KeyMenu accessKey={accessKey} />
         </Group>
         <KeyId accessKey={accessKey} />
-        <Permissions accessKey={accessKey} />
+        <KeyBadges accessKey={accessKey} />
         <Text size="sm" c="dimmed">
           Last used <Time value={lastUsed} /> · expires <Time value={expires} /> · created <Time value={created} />
         </Text>
@@ -80,20 +82,16 @@ function KeyCard({ accessKey }: KeyProps) {
   )
 }
 
-function KeyName({ accessKey: { name, enabled, expires } }: KeyProps) {
+function KeyName({ accessKey }: KeyProps) {
+  const { key, name } = accessKey
   return (
     <Group gap="xs">
-      <Text span inherit c={name === null ? 'dimmed' : undefined} style={{ overflowWrap: 'anywhere' }}>
+      <RouterAnchor to="/account/keys/$keyId" params={{ keyId: key }} inherit style={{ overflowWrap: 'anywhere' }}>
         {name ?? 'no name'}
-      </Text>
-      <KeyState {...{ enabled, expires }} />
+      </RouterAnchor>
+      <KeyState state={accessKey} />
     </Group>
   )
-}
-
-function KeyState({ enabled, expires }: Pick<AccessKeyFieldsFragment, 'enabled' | 'expires'>) {
-  if (expires !== null && new Date(expires) <= new Date()) return <Badge color="gray">expired</Badge>
-  return enabled ? null : <Badge color="orange">disabled</Badge>
 }
 
 function KeyId({ accessKey: { key } }: KeyProps) {
@@ -101,16 +99,6 @@ function KeyId({ accessKey: { key } }: KeyProps) {
     <Group gap={4} wrap="nowrap">
       <Code>{key}</Code>
       <CopyButton value={key} what="key ID" />
-    </Group>
-  )
-}
-
-function Permissions({ accessKey: { readOnly, requireDigest, algorithm } }: KeyProps) {
-  return (
-    <Group gap={4}>
-      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
-      {requireDigest ? <Badge color="gray">digest required</Badge> : null}
-      {algorithm === 'ed25519' ? <Badge color="gray">ed25519</Badge> : null}
     </Group>
   )
 }

@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
+import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { ConfirmDialog } from '../../../components/confirm-button.tsx'
 import { errorText } from '../../../graphql/describe-error.ts'
 import { useChange } from '../../../graphql/use-change.ts'
@@ -12,20 +12,31 @@ import {
   RenameAccessKeyDocument,
   SetAccessKeyEnabledDocument,
 } from './keys.generated.ts'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+import { useMayChange } from './use-may-change.ts'
 
-/** Offers to rename, disable, enable, and delete a key. */
-export function KeyMenu({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
+interface KeyMenuProps {
+  accessKey: AccessKeyFieldsFragment
+  /** Called after the key was deleted. */
+  onDeleted?: () => void
+}
+
+/** Offers to rename, rotate, disable, enable, and delete a key. Shows nothing to users who cannot change the key. */
+export function KeyMenu({ accessKey, onDeleted }: KeyMenuProps) {
   const { key, enabled } = accessKey
+  const { canChange, canRotate } = useMayChange(accessKey)
   const name = accessKey.name ?? key
   const [renaming, rename] = useDisclosure()
+  const [rotating, rotate] = useDisclosure()
   const [deleting, remove] = useDisclosure()
   const switchKey = useChange(SetAccessKeyEnabledDocument)
   const renameKey = useChange(RenameAccessKeyDocument)
-  const deleteKey = useChange(DeleteAccessKeyDocument, ['AccessKey'])
+  const deleteKey = useChange(DeleteAccessKeyDocument, ['AccessKey', 'KeyPolicy'])
   const toggle = (): Promise<unknown> =>
     switchKey({ key, enabled: !enabled }).catch((error) =>
       notifications.show({ color: 'red', title: 'The key was not changed', message: errorText(error) }),
     )
+  if (!canChange) return null
   return (
     <>
       <Menu position="bottom-end" width={180}>
@@ -38,6 +49,11 @@ export function KeyMenu({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
           <Menu.Item leftSection={<IconPencil size={16} />} onClick={rename.open}>
             Rename
           </Menu.Item>
+          {canRotate ? (
+            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={rotate.open}>
+              Rotate
+            </Menu.Item>
+          ) : null}
           <Menu.Item
             leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
             onClick={toggle}
@@ -56,13 +72,14 @@ export function KeyMenu({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
         name={accessKey.name}
         onRename={(given) => renameKey({ key, name: given })}
       />
+      <RotateKeyDialog accessKey={accessKey} opened={rotating} onClose={rotate.close} />
       <ConfirmDialog
         opened={deleting}
         onClose={remove.close}
         title={`Delete ${name}?`}
         confirm="Delete key"
         danger
-        onConfirm={() => deleteKey({ key })}
+        onConfirm={() => deleteKey({ key }).then(onDeleted)}
       >
         Within a second, requests signed with it are rejected and its streams end. This cannot be undone.
       </ConfirmDialog>

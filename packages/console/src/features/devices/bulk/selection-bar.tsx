@@ -21,7 +21,7 @@ interface SelectionBarProps {
 /** Shows actions for the selected devices, if any are selected. */
 export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
   const [action, setAction] = useState<'change' | 'export' | 'delete'>()
-  const { may } = useViewer()
+  const { may, isRestricted } = useViewer()
   const count = selection.count(total)
   const close = (): void => setAction(undefined)
   const devices = { selected: selection.selected, filter }
@@ -39,7 +39,7 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
               Select all {total.toLocaleString()} matching devices
             </Button>
           ) : null}
-          {may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE') ? (
+          {!isRestricted && (may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE')) ? (
             <Button
               size="xs"
               variant="light"
@@ -57,7 +57,7 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
           >
             Export CSV
           </Button>
-          {may('DEVICE_DELETE') ? (
+          {!isRestricted && may('DEVICE_DELETE') ? (
             <Button
               size="xs"
               variant="light"

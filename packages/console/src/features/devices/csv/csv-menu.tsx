@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import { IconChevronDown, IconFileExport, IconFileImport } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useClient } from 'urql'
+import { useViewer } from '../../user-settings/viewer.ts'
 import { DeviceListNamesDocument } from '../devices.generated.ts'
 import type { DeviceFilter } from '../devices-search.ts'
 import type { ShownList } from './use-export.ts'
@@ -22,6 +23,8 @@ const everything = { kind: 'all', except: new Set<string>() } as const
 /** Offers to import devices and to export the devices of the list. */
 export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const client = useClient()
+  const { may } = useViewer()
+  const mayImport = may('DEVICE_CREATE') || may('DEVICE_WRITE') || may('ATTRIBUTE_WRITE')
   const [opened, setOpened] = useState<'import' | 'export'>()
   const closeImport = (): void => {
     setOpened(undefined)
@@ -38,9 +41,14 @@ export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconFileImport size={16} aria-hidden="true" />} onClick={() => setOpened('import')}>
-            Import CSV
-          </Menu.Item>
+          {mayImport ? (
+            <Menu.Item
+              leftSection={<IconFileImport size={16} aria-hidden="true" />}
+              onClick={() => setOpened('import')}
+            >
+              Import CSV
+            </Menu.Item>
+          ) : null}
           <Menu.Item
             leftSection={<IconFileExport size={16} aria-hidden="true" />}
             disabled={total === 0}

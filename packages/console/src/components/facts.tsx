@@ -1,6 +1,6 @@
 import { Box, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { CopyButton } from '../../components/copy-button.tsx'
+import { CopyButton } from './copy-button.tsx'
 
 export interface Fact {
   label: string

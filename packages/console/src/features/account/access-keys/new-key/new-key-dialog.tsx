@@ -1,15 +1,17 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import { CreatedKey, type NewKey } from './created-key.tsx'
+import type { Policy } from './key-values.ts'
 import { NewKeyForm } from './new-key-form.tsx'
 
 interface NewKeyDialogProps {
+  policy: Policy | undefined
   opened: boolean
   onClose: () => void
 }
 
 /** Shows a form for a new key, and then the key's secret, which appears only once. */
-export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
+export function NewKeyDialog({ policy, opened, onClose }: NewKeyDialogProps) {
   const [created, setCreated] = useState<NewKey>()
   return (
     <Modal
@@ -24,7 +26,7 @@ export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
       closeOnEscape={created === undefined}
     >
       {created === undefined ? (
-        <NewKeyForm onCreated={setCreated} onCancel={onClose} />
+        <NewKeyForm policy={policy} onCreated={setCreated} onCancel={onClose} />
       ) : (
         <CreatedKey created={created} onDone={onClose} />
       )}

@@ -1,17 +1,17 @@
 import { Input, Select, Stack, TextInput } from '@mantine/core'
 import type { RefObject } from 'react'
 import { useQuery } from 'urql'
-import { SearchBox } from '../filters/search-box.tsx'
-import { DeviceViewNamesDocument } from './webhooks.generated.ts'
+import { DeviceViewNamesDocument } from './filters.generated.ts'
+import { SearchBox } from './search-box.tsx'
 
-/** Selects the devices whose events a webhook sends. */
+/** Selects devices by a filter, a view, or both. */
 export interface SelectionValues {
   where: string | null
   view: string | null
   context: string | null
 }
 
-interface WebhookSelectionProps {
+interface DeviceSelectionProps {
   value: SelectionValues
   onChange(value: SelectionValues): void
   /**
@@ -19,6 +19,9 @@ interface WebhookSelectionProps {
    * contains.
    */
   box: RefObject<HTMLDivElement | null>
+  /** Descriptions of the fields. */
+  about: { where: string; view: string }
+  placeholder: string
 }
 
 /** Returns the filter as typed, even if it is invalid, because the server then reports the error. */
@@ -26,21 +29,17 @@ export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | nul
   box.current?.querySelector('input')?.value.trim() || null
 
 /** Shows the fields for a filter, a view, and a context. */
-export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps) {
+export function DeviceSelection({ value, onChange, box, about, placeholder }: DeviceSelectionProps) {
   const [{ data }] = useQuery({ query: DeviceViewNamesDocument, requestPolicy: 'cache-and-network' })
   const views = (data?.login?.views ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Stack>
-      <Input.Wrapper
-        label="Devices"
-        labelElement="div"
-        description="Sends only events of devices that match immediately before or after the event. Leave empty to send all events."
-      >
+      <Input.Wrapper label="Devices" labelElement="div" description={about.where}>
         <div ref={box}>
           <SearchBox
             kind="DEVICES"
             label="Devices"
-            placeholder="site = oslo AND state = inactive"
+            placeholder={placeholder}
             where={value.where ?? undefined}
             context={value.context ?? undefined}
             isBusy={false}
@@ -52,7 +51,7 @@ export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps
       {views.length === 0 && value.view === null ? null : (
         <Select
           label="View"
-          description="Sends only events of devices in this view. Changes to the view take effect with the next event."
+          description={about.view}
           placeholder="All devices"
           data={views}
           value={value.view}

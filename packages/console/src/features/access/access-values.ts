@@ -1,0 +1,48 @@
+import type { AccessInput, Permission } from '../../graphql/schema-types.generated.ts'
+import type { SelectionValues } from '../filters/device-selection.tsx'
+import { describeUnrestrictable } from './permissions.ts'
+
+/** Names of attributes. A name may be a beginning with a star, as in `status.*`. */
+export interface AttributeNames {
+  read: string[]
+  write: string[]
+}
+
+/** The devices and attributes that a role or key is limited to. */
+export interface RestrictionValues extends SelectionValues {
+  /** Null for all attributes. */
+  attributes: AttributeNames | null
+}
+
+interface GivenAccess {
+  where: string | null
+  view?: { id: string } | null
+  context: string | null
+  attributes: { read: readonly string[]; write: readonly string[] } | null
+}
+
+export const unrestricted: RestrictionValues = { where: null, view: null, context: null, attributes: null }
+
+export const restrictionOf = ({ where, view, context, attributes }: GivenAccess): RestrictionValues => ({
+  where,
+  view: view?.id ?? null,
+  context,
+  attributes: attributes && { read: [...attributes.read], write: [...attributes.write] },
+})
+
+/**
+ * Returns the API's input. Null removes a part of the restriction of a role. Omits a restriction that the permissions
+ * rule out.
+ */
+export function accessInput(permissions: readonly Permission[], restriction: RestrictionValues): AccessInput {
+  const isRestrictable = describeUnrestrictable(permissions) === undefined
+  const { where, view, context, attributes } = isRestrictable ? restriction : unrestricted
+  const maySet = permissions.includes('ATTRIBUTE_WRITE')
+  return {
+    permissions: [...permissions],
+    where,
+    view,
+    context,
+    attributes: attributes && { read: attributes.read, write: maySet ? attributes.write : [] },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Permission } from '../../graphql/schema-types.generated.ts'
+
+/** Describes the permissions in the order of the forms. */
+export const permissionTexts: readonly (readonly [Permission, string])[] = [
+  ['DEVICE_READ', 'see devices, services, and attributes'],
+  ['EVENT_READ', 'see events of devices'],
+  ['DEVICE_WRITE', 'rename and change devices and services'],
+  ['ATTRIBUTE_WRITE', 'change attributes'],
+  ['STATE_REPORT', 'report states'],
+  ['VIEW_MANAGE', 'create and change views'],
+  ['DEVICE_CREATE', 'register devices'],
+  ['DEVICE_DELETE', 'delete devices'],
+  ['DEVICE_SECRET', 'give devices a new secret'],
+  ['WEBHOOK_MANAGE', 'manage webhooks'],
+  ['ALERT_ACKNOWLEDGE', 'acknowledge alerts'],
+  ['ALERT_MANAGE', 'manage alert rules and channels'],
+  ['KEY_OWN', 'have personal access keys'],
+  ['KEY_MANAGE', 'manage all access keys'],
+  ['AUDIT_READ', 'see events of the account and its members'],
+  ['MEMBER_MANAGE', 'manage members, roles, and invitations'],
+  ['ACCOUNT_MANAGE', 'change the account'],
+]
+
+/** Permissions that a role or key with restricted devices or attributes cannot have. */
+const unrestrictable: readonly Permission[] = [
+  'KEY_MANAGE',
+  'MEMBER_MANAGE',
+  'ACCOUNT_MANAGE',
+  'AUDIT_READ',
+  'WEBHOOK_MANAGE',
+  'ALERT_MANAGE',
+  'VIEW_MANAGE',
+]
+
+const textOf = new Map(permissionTexts)
+
+/** Describes permissions in the order of the forms, such as `see events of devices; report states`. */
+export const describePermissions = (permissions: readonly Permission[]): string =>
+  permissionTexts
+    .filter(([name]) => permissions.includes(name))
+    .map(([, text]) => text)
+    .join('; ') || 'nothing'
+
+/** Describes the permissions that rule out a restriction. Returns undefined if there are none. */
+export function describeUnrestrictable(permissions: readonly Permission[]): string | undefined {
+  const found = unrestrictable.filter((permission) => permissions.includes(permission))
+  return found.length === 0 ? undefined : found.map((permission) => `“${textOf.get(permission)}”`).join(', ')
+}
+
+const reading: readonly Permission[] = ['DEVICE_READ', 'EVENT_READ', 'AUDIT_READ']
+
+/** Returns whether the permissions allow no mutation. */
+export const isReadOnly = (permissions: readonly Permission[]): boolean =>
+  permissions.every((permission) => reading.includes(permission))

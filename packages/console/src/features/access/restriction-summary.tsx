@@ -1,0 +1,64 @@
+import { Code, Text } from '@mantine/core'
+import { RouterAnchor } from '../../app/links.tsx'
+
+interface RestrictionSummaryProps {
+  restriction: {
+    where: string | null
+    view?: { id: string; name: string } | null
+    context: string | null
+    attributes: { read: readonly string[]; write: readonly string[] } | null
+  }
+  /** What the summary shows without a restriction. */
+  none?: string
+}
+
+/** Describes the devices and attributes that a role or key is limited to. */
+export function RestrictionSummary({ restriction, none }: RestrictionSummaryProps) {
+  const { where, view = null, context, attributes } = restriction
+  const isDevices = where !== null || view !== null
+  if (!isDevices && attributes === null) return none ?? null
+  return (
+    <>
+      {isDevices ? (
+        <Text span inherit display="block" style={{ overflowWrap: 'anywhere' }}>
+          only devices{' '}
+          {view === null ? null : (
+            <>
+              in the view{' '}
+              <RouterAnchor to="/devices" search={{ view: view.id }} inherit>
+                {view.name}
+              </RouterAnchor>
+            </>
+          )}
+          {view === null || where === null ? null : ' and '}
+          {where === null ? null : (
+            <>
+              that match <Code>{where}</Code>
+            </>
+          )}
+          {context === null ? null : (
+            <>
+              {' '}
+              in the context <Code>{context}</Code>
+            </>
+          )}
+        </Text>
+      ) : null}
+      {attributes === null ? null : (
+        <Text span inherit display="block" style={{ overflowWrap: 'anywhere' }}>
+          only the attributes <Names names={[...attributes.read, ...attributes.write]} />
+          {attributes.write.length === 0 ? null : (
+            <>
+              , of which <Names names={attributes.write} /> can be set
+            </>
+          )}
+        </Text>
+      )}
+    </>
+  )
+}
+
+const Names = ({ names }: { names: readonly string[] }) => {
+  const different = [...new Set(names)]
+  return different.length === 0 ? <>(none)</> : <Code>{different.join(', ')}</Code>
+}

@@ -1,0 +1,35 @@
+import { Badge, Group } from '@mantine/core'
+import type { AccessKeyFieldsFragment } from './keys.generated.ts'
+
+type State = Pick<AccessKeyFieldsFragment, 'enabled' | 'expires' | 'suspended' | 'replacedBy'>
+
+/** Shows why a key does not work, or stops working soon. */
+export function KeyState({ state: { enabled, expires, suspended, replacedBy } }: { state: State }) {
+  if (expires !== null && new Date(expires) <= new Date()) return <Badge color="gray">expired</Badge>
+  if (!enabled) return <Badge color="orange">disabled</Badge>
+  if (suspended !== null) return <Badge color="red">{suspensions[suspended] ?? suspended}</Badge>
+  return replacedBy === null ? null : <Badge color="orange">rotated</Badge>
+}
+
+const suspensions: Readonly<Record<string, string>> = { policy: 'breaks the policy', member: 'creator left' }
+
+/** Explains why the server rejects a key. */
+export const suspensionTexts: Readonly<Record<string, string>> = {
+  policy: 'The server rejects this key, because it breaks the key policy. Create another key that follows the policy.',
+  member: 'The server rejects this key, because the person who created it is no longer a member of the account.',
+}
+
+export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
+  const { readOnly, requireDigest, algorithm, kind, where, context, attributes, networks } = accessKey
+  const isRestricted = where !== null || context !== null || attributes !== null
+  return (
+    <Group gap={4}>
+      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
+      {kind === 'personal' ? <Badge color="gray">personal</Badge> : null}
+      {isRestricted ? <Badge color="gray">restricted</Badge> : null}
+      {networks.length > 0 ? <Badge color="gray">some networks</Badge> : null}
+      {requireDigest ? <Badge color="gray">digest required</Badge> : null}
+      {algorithm === 'ed25519' ? <Badge color="gray">ed25519</Badge> : null}
+    </Group>
+  )
+}

@@ -1,0 +1,25 @@
+import { Textarea } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface PublicKeyInputProps {
+  value?: string
+  onChange(value: string): void
+  error?: ReactNode
+  'data-path'?: string
+}
+
+/** Asks for an Ed25519 public key. */
+export const PublicKeyInput = ({ value, onChange, error, ...input }: PublicKeyInputProps) => (
+  <Textarea
+    label="Public key"
+    description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. Keep the private key secret."
+    placeholder="-----BEGIN PUBLIC KEY-----"
+    styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+    autosize
+    minRows={3}
+    data-path={input['data-path']}
+    value={value ?? ''}
+    error={error}
+    onChange={({ currentTarget }) => onChange(currentTarget.value)}
+  />
+)

@@ -1,0 +1,24 @@
+import { useClient } from 'urql'
+import { errorText } from '../../../../graphql/describe-error.ts'
+import type { Permission } from '../../../../graphql/schema-types.generated.ts'
+import { describePermissions } from '../../../access/permissions.ts'
+import { useViewer } from '../../../user-settings/viewer.ts'
+import { NeededPermissionsDocument } from '../keys.generated.ts'
+
+/**
+ * Returns a function that asks the server for the permissions that a document needs. For a wrong document, and if the
+ * user lacks permissions, returns a message.
+ */
+export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
+  const client = useClient()
+  const { may } = useViewer()
+  return async (document) => {
+    const { data, error } = await client.query(NeededPermissionsDocument, { document }).toPromise()
+    if (error !== undefined) return errorText(error, { document: 'The document' })
+    const needed = [...new Set(data?.login?.needs.map(({ permission }) => permission))]
+    const missing = needed.filter((permission) => !may(permission))
+    return missing.length === 0
+      ? needed
+      : `You cannot create this key, because you may not do the following yourself: ${describePermissions(missing)}`
+  }
+}

@@ -1,0 +1,97 @@
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { ErrorNotice } from '../../../../components/error-notice.tsx'
+import { useChange } from '../../../../graphql/use-change.ts'
+import { type KeyPolicyFieldsFragment, SetKeyPolicyDocument } from '../keys.generated.ts'
+
+interface KeyPolicyFormProps {
+  policy: KeyPolicyFieldsFragment
+  onClose: () => void
+}
+
+export function KeyPolicyDialog({ opened, ...form }: KeyPolicyFormProps & { opened: boolean }) {
+  return (
+    <Modal opened={opened} onClose={form.onClose} title="Change the key policy">
+      <KeyPolicyForm {...form} />
+    </Modal>
+  )
+}
+
+const labels = { maxDays: 'Longest time until a key expires' }
+
+/** Mounts each time the dialog opens, so that it starts with the current rules. */
+function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
+  const change = useChange(SetKeyPolicyDocument, ['KeyPolicy', 'AccessKey'])
+  const [error, setError] = useState<unknown>()
+  const form = useForm({
+    initialValues: {
+      maxDays: policy.maxDays ?? ('' as number | string),
+      personalKeys: policy.personalKeys,
+      requireDigest: policy.requireDigest,
+      requireNetworks: policy.requireNetworks,
+      enforcedFrom: policy.enforcedFrom === null ? '' : localInput(new Date(policy.enforcedFrom)),
+    },
+  })
+  const submit = form.onSubmit(async ({ maxDays, enforcedFrom, ...rules }) => {
+    setError(undefined)
+    try {
+      await change({
+        ...rules,
+        maxDays: maxDays === '' ? null : Number(maxDays),
+        enforcedFrom: enforcedFrom === '' ? null : new Date(enforcedFrom).toISOString(),
+      })
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    }
+  })
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" labels={labels} />}
+        <NumberInput
+          label={labels.maxDays}
+          description="From the creation of the key, in days. Leave empty for no limit."
+          min={1}
+          allowDecimal={false}
+          clampBehavior="none"
+          data-autofocus
+          {...form.getInputProps('maxDays')}
+        />
+        <Checkbox
+          label="Members can have personal keys"
+          {...form.getInputProps('personalKeys', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label="Keys must require a digest of the body"
+          {...form.getInputProps('requireDigest', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label="Keys must be limited to networks"
+          {...form.getInputProps('requireNetworks', { type: 'checkbox' })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Enforce for existing keys from"
+          description="In your time zone. From then on, the server rejects keys that break a rule. Leave empty to accept them."
+          {...form.getInputProps('enforcedFrom')}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** Formats a time for the browser's date input, in the user's time zone. */
+function localInput(date: Date): string {
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
+  return local.toISOString().slice(0, 16)
+}

@@ -1,0 +1,65 @@
+import { Button, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { RouterAnchor } from '../../../../app/links.tsx'
+import { Facts } from '../../../../components/facts.tsx'
+import { Time } from '../../../../components/time.tsx'
+import { useViewer } from '../../../user-settings/viewer.ts'
+import { Section } from '../../section.tsx'
+import type { AccessKeysQuery } from '../keys.generated.ts'
+import { KeyPolicyDialog } from './key-policy-dialog.tsx'
+
+export type PolicyWithViolations = NonNullable<NonNullable<AccessKeysQuery['login']>['keyPolicy']>
+
+/** Shows the account's rules for keys, and the keys that break them. */
+export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
+  const { may } = useViewer()
+  const [opened, { open, close }] = useDisclosure()
+  const { maxDays, personalKeys, requireDigest, requireNetworks, enforcedFrom, violations } = policy
+  const facts = [
+    { label: 'Longest time until a key expires', value: maxDays === null ? 'no limit' : `${maxDays} days` },
+    { label: 'Personal keys', value: personalKeys ? 'allowed' : 'not allowed' },
+    { label: 'Digest of the body', value: requireDigest ? 'required' : 'optional' },
+    { label: 'Networks', value: requireNetworks ? 'required' : 'optional' },
+    { label: 'Enforced for existing keys from', value: <Time value={enforcedFrom} format="local" /> },
+  ]
+  return (
+    <Section
+      title="Key policy"
+      about={
+        may('ACCOUNT_MANAGE')
+          ? 'New keys must follow these rules. Existing keys must follow them from the date that you choose.'
+          : 'New keys must follow these rules. Only members with the permission ACCOUNT_MANAGE, such as admins, can change them.'
+      }
+      actions={
+        may('ACCOUNT_MANAGE') ? (
+          <Button variant="default" onClick={open}>
+            Change policy
+          </Button>
+        ) : undefined
+      }
+    >
+      <Facts facts={facts} />
+      <Violations policy={policy} />
+      {violations.length > 0 ? null : <Text c="dimmed">No key breaks the policy.</Text>}
+      <KeyPolicyDialog policy={policy} opened={opened} onClose={close} />
+    </Section>
+  )
+}
+
+function Violations({ policy: { violations, enforcedFrom } }: { policy: PolicyWithViolations }) {
+  if (violations.length === 0) return null
+  const isEnforced = enforcedFrom !== null && new Date(enforcedFrom) <= new Date()
+  return (
+    <Text>
+      {isEnforced ? 'The server rejects these keys, because they break a rule: ' : 'These keys break a rule: '}
+      {violations.map(({ key, name }, index) => (
+        <span key={key}>
+          {index === 0 ? '' : ', '}
+          <RouterAnchor to="/account/keys/$keyId" params={{ keyId: key }} inherit>
+            {name ?? key}
+          </RouterAnchor>
+        </span>
+      ))}
+    </Text>
+  )
+}

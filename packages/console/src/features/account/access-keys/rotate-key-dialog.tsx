@@ -1,0 +1,95 @@
+import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useCreation } from '../../../graphql/use-change.ts'
+import { useConfirmation } from '../../sign-in/use-confirmation.tsx'
+import { type AccessKeyFieldsFragment, RotateAccessKeyDocument } from './keys.generated.ts'
+import { CreatedKey, type NewKey } from './new-key/created-key.tsx'
+import { PublicKeyInput } from './new-key/public-key-input.tsx'
+
+interface RotateKeyDialogProps {
+  accessKey: AccessKeyFieldsFragment
+  opened: boolean
+  onClose: () => void
+}
+
+/** Replaces a key with a new one, and shows the new secret, which appears only once. */
+export function RotateKeyDialog({ accessKey, opened, onClose }: RotateKeyDialogProps) {
+  const [created, setCreated] = useState<NewKey>()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => setCreated(undefined)}
+      title={created === undefined ? `Rotate ${accessKey.name ?? accessKey.key}` : 'The new access key'}
+      size="lg"
+      closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+    >
+      {created === undefined ? (
+        <RotationForm accessKey={accessKey} onCreated={setCreated} onCancel={onClose} />
+      ) : (
+        <CreatedKey created={created} onDone={onClose} />
+      )}
+    </Modal>
+  )
+}
+
+/** Seconds for which the old key remains valid. */
+const overlaps = [
+  { value: '0', label: 'not at all, because it has leaked' },
+  { value: '3600', label: 'for an hour' },
+  { value: '86400', label: 'for a day' },
+  { value: '604800', label: 'for 7 days' },
+  { value: '2592000', label: 'for 30 days' },
+]
+
+interface RotationFormProps {
+  accessKey: AccessKeyFieldsFragment
+  onCreated: (created: NewKey) => void
+  onCancel: () => void
+}
+
+function RotationForm({ accessKey: { key, algorithm }, onCreated, onCancel }: RotationFormProps) {
+  const rotate = useCreation(RotateAccessKeyDocument, ['AccessKey'])
+  const [overlap, setOverlap] = useState('86400')
+  const [publicKey, setPublicKey] = useState('')
+  const [running, setRunning] = useState(false)
+  const isPublic = algorithm === 'ed25519'
+  const { attempt, error, form } = useConfirmation(async () => {
+    const given = isPublic ? publicKey.trim() : null
+    onCreated((await rotate({ key, overlap: Number(overlap), publicKey: given })).rotateAccessKey)
+  })
+  const run = (): void => {
+    setRunning(true)
+    void attempt().finally(() => setRunning(false))
+  }
+  if (form !== undefined) return form
+  return (
+    <Stack>
+      <Text>
+        The new key has another ID and the same access, networks, and time of expiry. Give it to the program before the
+        old key expires.
+      </Text>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The key was not rotated" labels={{ publicKey: 'Public key' }} />
+      )}
+      <Select
+        label="The old key remains valid"
+        data={overlaps}
+        value={overlap}
+        allowDeselect={false}
+        onChange={(value) => setOverlap(value ?? '86400')}
+      />
+      {isPublic ? <PublicKeyInput value={publicKey} onChange={setPublicKey} /> : null}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button loading={running} disabled={isPublic && publicKey.trim() === ''} onClick={run}>
+          Rotate key
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

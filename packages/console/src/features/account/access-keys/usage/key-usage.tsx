@@ -1,0 +1,56 @@
+import { Code, Select, Table, Text } from '@mantine/core'
+import { ListTable } from '../../../../components/list-table.tsx'
+import { Time } from '../../../../components/time.tsx'
+import { Section } from '../../section.tsx'
+import type { AccessKeyDetails } from '../key-facts.tsx'
+import { UnusedPermissions } from './unused-permissions.tsx'
+
+interface KeyUsageProps {
+  accessKey: AccessKeyDetails
+  days: number
+  onDays: (days: number) => void
+}
+
+const choices = [7, 30, 90, 365].map((days) => ({ value: String(days), label: `${days} days` }))
+
+/** Shows what a key was used for, and which of its permissions were not used. */
+export function KeyUsage({ accessKey, days, onDays }: KeyUsageProps) {
+  const { usage } = accessKey
+  return (
+    <Section
+      title="Usage"
+      about="What programs did with this key. The server writes the counts once a minute."
+      actions={
+        <Select
+          aria-label="Time"
+          data={choices}
+          value={String(days)}
+          onChange={(value) => onDays(Number(value))}
+          allowDeselect={false}
+          w={120}
+        />
+      }
+    >
+      <UnusedPermissions accessKey={accessKey} days={days} />
+      {usage.length === 0 ? (
+        <Text c="dimmed">No uses in the last {days} days.</Text>
+      ) : (
+        <ListTable label="Usage" columns={['Field', 'Permission', 'Uses', 'Rejected', 'Last used']} minWidth={560}>
+          {usage.map(({ field, permission, uses, rejected, lastUsed }) => (
+            <Table.Tr key={`${field} ${permission}`}>
+              <Table.Td>
+                <Code>{field}</Code>
+              </Table.Td>
+              <Table.Td>{permission}</Table.Td>
+              <Table.Td>{uses.toLocaleString()}</Table.Td>
+              <Table.Td>{rejected.toLocaleString()}</Table.Td>
+              <Table.Td>
+                <Time value={lastUsed} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </ListTable>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,13 @@
+import { useViewer } from '../../user-settings/viewer.ts'
+import type { AccessKeyFieldsFragment } from './keys.generated.ts'
+
+/** Returns whether the user can change a key, and whether the user can rotate it. */
+export function useMayChange({ kind, createdBy, replacedBy, expires }: AccessKeyFieldsFragment) {
+  const { may, me } = useViewer()
+  const isOwn = kind === 'personal' && me.person !== null && createdBy?.user?.id === me.person.id
+  const canChange = may('KEY_MANAGE') || (may('KEY_OWN') && isOwn)
+  const isExpired = expires !== null && new Date(expires) <= new Date()
+  // The new secret of a personal key acts as its creator, so no other person may receive it.
+  const canRotate = canChange && (kind === 'account' || isOwn) && replacedBy === null && !isExpired
+  return { canChange, canRotate }
+}

@@ -1,0 +1,32 @@
+import { type ReactNode, useState } from 'react'
+import { errorReason } from '../../graphql/describe-error.ts'
+import { ConfirmSignIn } from './confirm-sign-in.tsx'
+
+interface Confirmation {
+  /** Runs the operation. */
+  attempt: () => Promise<void>
+  /** The operation's error, except that the sign-in is too old. */
+  error: unknown
+  /** A form in which the user confirms the sign-in. Undefined if no confirmation is necessary. */
+  form: ReactNode | undefined
+}
+
+/** Runs an operation that requires a recent sign-in. If the sign-in is too old, asks the user to confirm it. */
+export function useConfirmation(operation: () => Promise<void>): Confirmation {
+  const [error, setError] = useState<unknown>()
+  const [needsConfirmation, setNeedsConfirmation] = useState(false)
+  const attempt = async (): Promise<void> => {
+    setError(undefined)
+    try {
+      await operation()
+    } catch (failure) {
+      const isTooOld = errorReason(failure) === 'sign-in-too-old'
+      setNeedsConfirmation(isTooOld)
+      if (!isTooOld) setError(failure)
+    }
+  }
+  const form = needsConfirmation ? (
+    <ConfirmSignIn onConfirmed={attempt} onCancel={() => setNeedsConfirmation(false)} />
+  ) : undefined
+  return { attempt, error, form }
+}
