@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeConsole, startConsole } from './harness.ts'
+import { addMember } from '../packages/server/test/factories/member.ts'
+import { describeConsole, type Person, startConsole } from './harness.ts'
+import { personWith } from './seeded.ts'
 
 describeConsole('members', () => {
   const site = startConsole()
@@ -77,17 +79,121 @@ describeConsole('members', () => {
     await tab.waitForURL(/\/accounts\/[^/]+\/devices/)
   })
 
-  it('creates and deletes a role with chosen permissions', async () => {
-    const page = await site.open(await site.newPerson(), { path: '/account/members' })
+  it('creates, changes, and deletes a role with chosen permissions and devices', async () => {
+    const owner = await site.newPerson()
+    await owner.data('mutation { createView(name: "Gates", where: "name:gate") { id } }')
+    const page = await site.open(owner, { path: '/account/members' })
     await page.getByRole('button', { name: 'New role' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Technicians')
     await dialog.getByRole('checkbox', { name: 'change attributes' }).check()
+    await dialog.getByRole('checkbox', { name: 'manage webhooks' }).check()
+    await dialog.getByText('cannot be limited to some of them').waitFor()
+    await dialog.getByRole('checkbox', { name: 'manage webhooks' }).uncheck()
+    const filter = dialog.getByRole('searchbox', { name: 'Devices' })
+    await filter.fill('platform = ')
+    await dialog.getByRole('button', { name: 'Create role' }).click()
+    await dialog
+      .getByRole('alert')
+      .getByText(/^Devices, column/)
+      .waitFor()
+    await filter.fill('platform = linux')
     await dialog.getByRole('button', { name: 'Create role' }).click()
     const row = page.getByRole('row', { name: /Technicians/ })
     await row.getByText('see events of devices; change attributes').waitFor()
+    await row.getByText('platform = linux').waitFor()
+
+    await row.getByRole('button', { name: 'Change Technicians' }).click()
+    await filter.fill('')
+    await dialog.getByRole('combobox', { name: 'View' }).click()
+    await page.getByRole('option', { name: 'Gates' }).click()
+    await dialog.getByRole('checkbox', { name: 'Only some attributes' }).check()
+    await dialog.getByLabel('Attributes to set').fill('status.*')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('in the view Gates').waitFor()
+    await row.getByText('status.*').first().waitFor()
     await row.getByRole('button', { name: 'Delete Technicians' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).click()
     await row.waitFor({ state: 'detached' })
+  })
+
+  /** Opens pages of the account as a person with a role. Fails if a page shows an error. */
+  async function openAs(owner: Person, roleId: string): Promise<(path: string, text: string) => Promise<Page>> {
+    const person = await site.newPerson()
+    await addMember(site.app, { accountId: owner.accountId, personId: person.accountId, roleId })
+    const start = `/accounts/${owner.accountId}`
+    const page = await site.open(person, { path: `${start}/devices` })
+    return async (path, text) => {
+      await page.goto(`${site.app.url}${start}${path}`)
+      await page.getByRole('main').getByText(text).first().waitFor()
+      await site.waitForResponses(page)
+      expect(await page.getByRole('main').getByRole('alert').allTextContents()).toEqual([])
+      return page
+    }
+  }
+
+  const countButtons = (page: Page, names: RegExp): Promise<number> =>
+    page.getByRole('main').getByRole('button', { name: names }).count()
+
+  it('shows viewers only what they may do, and explains the rest', async () => {
+    const owner = await personWith(site, [{ name: 'gate', platform: 'linux', attributes: { site: 'oslo' } }])
+    const { login } = await owner.data('{ login { devices { items { id } } } }')
+    const device = `/devices/${login.devices.items[0].id}`
+    const visit = await openAs(owner, 'viewer')
+    const changes =
+      /^(Add (a device|an attribute|a service)|Edit|Rotate|More|Remove|Change|Delete|Save|Set|New (?!access))/
+    for (const [path, text] of [
+      ['/overview', 'Newest events'],
+      ['/devices', 'gate'],
+      [device, 'oslo'],
+      [`${device}?tab=services`, 'No services yet'],
+      [`${device}?tab=events`, 'All'],
+      ['/services', 'No services yet'],
+      ['/events', 'in the last month'],
+      ['/changes', 'No bulk jobs yet'],
+      ['/webhooks', 'WEBHOOK_MANAGE'],
+      ['/account/members', 'does not allow you to see the members'],
+      ['/account/sign-in-policy', 'You cannot see how members must sign in'],
+      ['/account/codes', 'DEVICE_CREATE'],
+      ['/account/labels', 'does not allow you to change their labels'],
+      ['/account/attributes', 'site'],
+    ] as const) {
+      const page = await visit(path, text)
+      expect([path, await countButtons(page, changes)]).toEqual([path, 0])
+    }
+    const page = await visit('/account/keys', 'You see only your personal keys')
+    await page.getByRole('button', { name: 'New access key' }).first().click()
+    await page.getByText('You may not do this yourself: report states').waitFor()
+  })
+
+  it('shows members with a restricted role only their devices, and explains what they cannot have', async () => {
+    const owner = await personWith(site, [
+      { name: 'oslo-1', attributes: { site: 'oslo' } },
+      { name: 'bergen-1', attributes: { site: 'bergen' } },
+    ])
+    const permissions = '[DEVICE_READ, EVENT_READ, DEVICE_CREATE, ATTRIBUTE_WRITE, KEY_OWN]'
+    const { createRole } = await owner.data(
+      `mutation { createRole(name: "Oslo", access: { permissions: ${permissions}, where: "site = oslo" }) { id } }`,
+    )
+    const visit = await openAs(owner, createRole.id)
+    const list = await visit('/devices', 'oslo-1')
+    expect(await list.getByText('bergen-1').count()).toBe(0)
+    await visit('/overview', 'Newest events')
+    await visit('/events', 'in the last month')
+    await visit('/changes', 'cannot have bulk jobs')
+    await visit('/account/codes', 'cannot have registration codes')
+    await visit('/account/labels', 'does not allow you to change their labels')
+    const page = await visit('/account/keys', 'You see only your personal keys')
+    await page.getByRole('button', { name: 'New access key' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Mine')
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByText('The same limits apply to this key').waitFor()
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByText('Only members with the permission KEY_MANAGE').waitFor()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: 'Mine' }).click()
+    await page.getByText('base(attributes.site) = oslo').waitFor()
   })
 })

@@ -22,12 +22,20 @@ interface MemberListProps {
 
 export function MemberList({ members, roles }: MemberListProps) {
   return (
-    <ListTable label="Members" columns={['Person', 'Role', 'Joined', 'Last used', '']} minWidth={700}>
+    <ListTable label="Members" columns={['Person', 'Role', 'Joined', 'By', 'Last used', '']} minWidth={700}>
       {members.map((member) => (
         <MemberRow key={member.person.id} member={member} roles={roles} />
       ))}
     </ListTable>
   )
+}
+
+/** How a person became a member. */
+const sources: Readonly<Record<string, string>> = {
+  founder: 'first owner',
+  group: 'single sign-on group',
+  invitation: 'invitation',
+  operator: 'operator',
 }
 
 interface MemberRowProps {
@@ -36,7 +44,7 @@ interface MemberRowProps {
 }
 
 function MemberRow({ member, roles }: MemberRowProps) {
-  const { person, role, created, lastUsed } = member
+  const { person, role, source, created, lastUsed } = member
   const { me, may, isOwner } = useViewer()
   const isSelf = me.person?.id === person.id
   const canChange = may('MEMBER_MANAGE') && (role.id !== 'owner' || isOwner)
@@ -54,6 +62,7 @@ function MemberRow({ member, roles }: MemberRowProps) {
       <Table.Td>
         <Time value={created} />
       </Table.Td>
+      <Table.Td>{sources[source] ?? source}</Table.Td>
       <Table.Td>
         <Time value={lastUsed} />
       </Table.Td>

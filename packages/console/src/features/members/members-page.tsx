@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
 import { Section } from '../account/section.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
@@ -18,15 +19,19 @@ export function MembersPage() {
   if (may('MEMBER_MANAGE') || may('AUDIT_READ')) return <Members />
   return (
     <Section title="Members" actions={<LeaveButton />}>
-      <Text>Your role does not allow you to see the members of this account. Ask one of its admins.</Text>
+      <NotAllowed>Your role does not allow you to see the members of this account.</NotAllowed>
     </Section>
   )
 }
 
 function Members() {
-  const context = useTypes('Member', 'Role', 'Invitation')
-  const [{ data, error }, refetch] = useQuery({ query: MembersDocument, context })
   const { may } = useViewer()
+  const context = useTypes('Member', 'Role', 'Invitation')
+  const [{ data, error }, refetch] = useQuery({
+    query: MembersDocument,
+    variables: { canReadViews: may('DEVICE_READ') },
+    context,
+  })
   if (error !== undefined && !data?.login)
     return <ErrorNotice error={error} title="The members could not be loaded" onRetry={refetch} />
   if (!data?.login) return <Loading what="members" />
@@ -55,10 +60,10 @@ function Members() {
       </Section>
       <Section
         title="Roles"
-        about="A role determines what its members can do. A role cannot have permissions that its creator does not have."
+        about="A role determines what its members can do, and with which devices. A role cannot have permissions that its creator does not have."
         actions={canManage ? <NewRoleButton /> : undefined}
       >
-        <RoleList roles={roles} canManage={canManage} />
+        <RoleList roles={roles} />
       </Section>
     </>
   )

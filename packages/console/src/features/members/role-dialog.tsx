@@ -1,13 +1,18 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { Permission } from '../../graphql/schema-types.generated.ts'
 import { useChange, useCreation } from '../../graphql/use-change.ts'
-import { useViewer } from '../user-settings/viewer.ts'
-import { CreateRoleDocument, type RoleFieldsFragment, UpdateRoleDocument } from './members.generated.ts'
-import { permissionTexts } from './permissions.ts'
+import { accessInput, restrictionOf, unrestricted } from '../access/access-values.ts'
+import { PermissionChoice } from '../access/permission-choice.tsx'
+import { RestrictionFields } from '../access/restriction-fields.tsx'
+import { useLoad } from '../account/use-load.ts'
+import { typedFilter } from '../filters/device-selection.tsx'
+import { signInOptions } from '../sign-in/auth-api.ts'
+import { CreateRoleDocument, UpdateRoleDocument } from './members.generated.ts'
+import type { Role } from './role.ts'
 
 export function NewRoleButton() {
   const [opened, { open, close }] = useDisclosure()
@@ -24,33 +29,38 @@ export function NewRoleButton() {
 interface RoleFormProps {
   onClose: () => void
   /** Role to change. Omit to create a role. */
-  role?: RoleFieldsFragment
+  role?: Role
 }
 
 export function RoleDialog({ opened, ...form }: RoleFormProps & { opened: boolean }) {
+  const { role } = form
+  const title = role === undefined ? 'New role' : `Change ${role.name}`
   return (
-    <Modal opened={opened} onClose={form.onClose} title={form.role === undefined ? 'New role' : 'Change role'}>
+    <Modal opened={opened} onClose={form.onClose} title={title} size="lg">
       <RoleForm {...form} />
     </Modal>
   )
 }
 
+const labels = { name: 'Name', where: 'Devices', view: 'View', context: 'Context', attributes: 'Attributes' }
+
 /** Mounts each time the dialog opens, so that it starts with the current values. */
 function RoleForm({ onClose, role }: RoleFormProps) {
-  const { may } = useViewer()
-  const create = useCreation(CreateRoleDocument, ['Role'])
-  const update = useChange(UpdateRoleDocument, ['Role'])
+  const save = useSaveRole(role)
+  const box = useRef<HTMLDivElement>(null)
   const [name, setName] = useState(role?.name ?? '')
-  const [chosen, setChosen] = useState<string[]>(role?.permissions ?? ['DEVICE_READ', 'EVENT_READ'])
+  const [permissions, setPermissions] = useState<Permission[]>(role?.permissions ?? ['DEVICE_READ', 'EVENT_READ'])
+  const [restriction, setRestriction] = useState(role === undefined ? unrestricted : restrictionOf(role))
+  const [groups, setGroups] = useState<string[]>(role?.groups ?? [])
   const [running, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setRunning(true)
     setError(undefined)
-    const given = { name: name.trim(), permissions: chosen as Permission[] }
     try {
-      await (role === undefined ? create(given) : update({ id: role.id, ...given }))
+      const access = accessInput(permissions, { ...restriction, where: typedFilter(box) })
+      await save({ name: name.trim(), access, groups })
       onClose()
     } catch (failure) {
       setError(failure)
@@ -61,28 +71,28 @@ function RoleForm({ onClose, role }: RoleFormProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The role was not saved" />}
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <Checkbox.Group label="Members may" value={chosen} onChange={setChosen}>
-          <Stack gap={6} mt={4}>
-            {permissionTexts.map(([permission, text]) => (
-              <Checkbox
-                key={permission}
-                value={permission}
-                label={text}
-                disabled={!may(permission)}
-                description={may(permission) ? undefined : 'You do not have this permission'}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+        {error === undefined ? null : <ErrorNotice error={error} title="The role was not saved" labels={labels} />}
+        {role?.builtIn ? null : (
+          <>
+            <TextInput
+              label="Name"
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              required
+              withAsterisk={false}
+              data-autofocus
+            />
+            <PermissionChoice label="Members may" value={permissions} onChange={setPermissions} />
+            <RestrictionFields
+              what="role"
+              permissions={permissions}
+              value={restriction}
+              onChange={setRestriction}
+              box={box}
+            />
+          </>
+        )}
+        <GroupsInput value={groups} onChange={setGroups} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -93,5 +103,42 @@ function RoleForm({ onClose, role }: RoleFormProps) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface SavedRole {
+  name: string
+  access: ReturnType<typeof accessInput>
+  groups: string[]
+}
+
+/** Returns a function that creates or changes a role. Of a built-in role, it changes only the groups. */
+function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
+  const create = useCreation(CreateRoleDocument, ['Role'])
+  const update = useChange(UpdateRoleDocument, ['Role'])
+  return ({ groups, ...saved }) => {
+    if (role === undefined) return create({ ...saved, groups })
+    return update({ id: role.id, groups, ...(role.builtIn ? {} : saved) })
+  }
+}
+
+interface GroupsInputProps {
+  value: string[]
+  onChange: (value: string[]) => void
+}
+
+/** Asks for the groups whose members get the role. Omitted if the server has no identity provider. */
+function GroupsInput({ value, onChange }: GroupsInputProps) {
+  const { data } = useLoad(signInOptions)
+  const provider = data?.singleSignOn?.name
+  if (provider === undefined && value.length === 0) return null
+  return (
+    <TagsInput
+      label="Single sign-on groups"
+      description={`People in these groups get this role when they sign in with ${provider ?? 'single sign-on'}.`}
+      value={value}
+      onChange={onChange}
+      acceptValueOnBlur
+    />
   )
 }

@@ -1,61 +1,91 @@
-import { Button, Group, Table } from '@mantine/core'
+import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ConfirmButton } from '../../components/confirm-button.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { useChange } from '../../graphql/use-change.ts'
-import { DeleteRoleDocument, type RoleFieldsFragment } from './members.generated.ts'
-import { permissionTexts } from './permissions.ts'
+import { describePermissions, permissionTexts } from '../access/permissions.ts'
+import { RestrictionSummary } from '../access/restriction-summary.tsx'
+import { useLoad } from '../account/use-load.ts'
+import { signInOptions } from '../sign-in/auth-api.ts'
+import { DeleteRoleDocument } from './members.generated.ts'
+import type { Role } from './role.ts'
 import { RoleDialog } from './role-dialog.tsx'
+import { useGrantable } from './use-grantable.ts'
 
-interface RoleListProps {
-  roles: readonly RoleFieldsFragment[]
-  canManage: boolean
-}
-
-export function RoleList({ roles, canManage }: RoleListProps) {
+export function RoleList({ roles }: { roles: readonly Role[] }) {
+  const { data } = useLoad(signInOptions)
+  const hasProvider = data?.singleSignOn != null
   return (
     <ListTable label="Roles" columns={['Role', 'Members', 'May', '']} minWidth={700}>
       {roles.map((role) => (
-        <Table.Tr key={role.id}>
-          <Table.Td miw={110} style={{ overflowWrap: 'anywhere' }}>
-            {role.name}
-          </Table.Td>
-          <Table.Td>{role.members}</Table.Td>
-          <Table.Td>{summary(role)}</Table.Td>
-          <Table.Td>{canManage && !role.builtIn ? <Actions role={role} /> : null}</Table.Td>
-        </Table.Tr>
+        <RoleRow key={role.id} role={role} hasProvider={hasProvider} />
       ))}
     </ListTable>
   )
 }
 
-function summary({ id, permissions }: RoleFieldsFragment): string {
-  if (id === 'owner') return 'everything'
-  if (permissions.length === permissionTexts.length) return 'everything, except changing owners'
-  const allowed = permissionTexts.filter(([name]) => permissions.includes(name)).map(([, text]) => text)
-  return allowed.join('; ')
+interface RoleRowProps {
+  role: Role
+  /** Whether people can sign in with an identity provider, whose groups can have roles. */
+  hasProvider: boolean
 }
 
-function Actions({ role }: { role: RoleFieldsFragment }) {
+function RoleRow({ role, hasProvider }: RoleRowProps) {
+  const { name, members, groups } = role
+  const isGrantable = useGrantable()
+  return (
+    <Table.Tr>
+      <Table.Td miw={110} style={{ overflowWrap: 'anywhere' }}>
+        {name}
+        {groups.length === 0 ? null : (
+          <Text size="xs" c="dimmed">
+            groups: {groups.join(', ')}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{members}</Table.Td>
+      <Table.Td>
+        {summary(role)}
+        <Text component="div" size="xs" c="dimmed">
+          <RestrictionSummary restriction={role} />
+        </Text>
+      </Table.Td>
+      <Table.Td>{isGrantable(role) ? <Actions role={role} hasProvider={hasProvider} /> : null}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function summary({ id, permissions }: Role): string {
+  if (id === 'owner') return 'everything'
+  if (permissions.length === permissionTexts.length) return 'everything, except changing owners'
+  return describePermissions(permissions)
+}
+
+function Actions({ role, hasProvider }: RoleRowProps) {
+  const { id, name, builtIn, groups } = role
   const [opened, { open, close }] = useDisclosure()
   const remove = useChange(DeleteRoleDocument, ['Role'])
+  // Of a built-in role, only the groups can be changed.
+  if (builtIn && groups.length === 0 && !hasProvider) return null
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button size="compact-sm" variant="default" onClick={open} aria-label={`Change ${role.name}`}>
-        Change
+      <Button size="compact-sm" variant="default" onClick={open} aria-label={`Change ${name}`}>
+        {builtIn ? 'Groups' : 'Change'}
       </Button>
       <RoleDialog opened={opened} onClose={close} role={role} />
-      <ConfirmButton
-        label="Delete"
-        size="compact-sm"
-        aria-label={`Delete ${role.name}`}
-        title={`Delete the role ${role.name}?`}
-        confirm="Delete role"
-        danger
-        onConfirm={() => remove({ id: role.id })}
-      >
-        You cannot delete a role that a member or an open invitation has.
-      </ConfirmButton>
+      {builtIn ? null : (
+        <ConfirmButton
+          label="Delete"
+          size="compact-sm"
+          aria-label={`Delete ${name}`}
+          title={`Delete the role ${name}?`}
+          confirm="Delete role"
+          danger
+          onConfirm={() => remove({ id })}
+        >
+          You cannot delete a role that a member or an open invitation has.
+        </ConfirmButton>
+      )}
     </Group>
   )
 }
