@@ -30,6 +30,9 @@ describeConsole('accessibility', () => {
       ['/webhooks', 'Alerts'],
       [`/webhooks/${createWebhook.id}`, 'Details of Test'],
       ['/account/keys', person.keyId],
+      [`/account/keys/${person.keyId}`, 'No uses in the last 90 days'],
+      ['/account/members', 'everything, except changing owners'],
+      ['/account/sign-in-policy', 'in any way'],
       ['/account/codes', 'gate'],
       ['/account/labels', 'Category A'],
       ['/account/attributes', 'net.ssid'],
@@ -52,6 +55,32 @@ describeConsole('accessibility', () => {
       await page.getByRole('main').getByText(text).or(page.getByLabel(text)).first().waitFor()
       violations.push(...(await findViolationsInBothSchemes(page)))
     }
+    expect(violations).toEqual([])
+  })
+
+  it('has no serious accessibility violations in the steps of a new key, in a new role, and before another sign-in', async () => {
+    const person = await site.newPerson()
+    const page = await site.open(person, { path: '/account/keys' })
+    await page.getByRole('button', { name: 'New access key' }).click()
+    const dialog = page.getByRole('dialog')
+    const violations = await findViolationsInBothSchemes(page)
+    for (const step of ['Step 2 of 3', 'Step 3 of 3']) {
+      await dialog.getByRole('button', { name: 'Next' }).click()
+      await dialog.getByText(step).waitFor()
+      violations.push(...(await findViolationsInBothSchemes(page)))
+    }
+    await page.goto(`${site.app.url}/account/members`)
+    await page.getByRole('button', { name: 'New role' }).click()
+    await dialog.getByRole('checkbox', { name: 'Only some attributes' }).check()
+    violations.push(...(await findViolationsInBothSchemes(page)))
+    await site.app.db
+      .updateTable('account')
+      .set({ sign_in_policy: 'SECOND_FACTOR' })
+      .where('id', '=', person.accountId)
+      .execute()
+    await page.reload()
+    await page.getByText('You have no second factor yet').waitFor()
+    violations.push(...(await findViolationsInBothSchemes(page)))
     expect(violations).toEqual([])
   })
 })

@@ -86,6 +86,31 @@ describeConsole('single sign-on', () => {
     expect(new URL(page.url()).pathname).toBe('/sign-in')
   })
 
+  it('asks members to sign in again when the account requires single sign-on', async () => {
+    const owner = await site.newPerson()
+    await owner.data('mutation { updateRole(id: "admin", groups: ["admins"]) { id } }')
+    provider.people.set('judy', { email: 'judy@example.com', groups: ['admins'] })
+    const open = await site.open(owner, { path: '/account/sign-in-policy' })
+    const choice = open.getByRole('radio', { name: 'by single sign-on' })
+    await choice.check()
+    await open.getByRole('button', { name: 'Save' }).click()
+    await open.getByRole('alert').getByText('The policy was not changed').waitFor()
+
+    const page = await site.openSignedOut({ path: '/account/sign-in-policy' })
+    await button(page).click()
+    await signInAtProvider(page, 'judy')
+    await page.getByRole('radio', { name: 'by single sign-on' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The sign-in policy was changed').waitFor()
+    // The open window notices the policy without a reload.
+    await open.getByRole('heading', { name: 'This account requires single sign-on' }).waitFor()
+    await open.getByText(`You are signed in as ${owner.email}`).waitFor()
+    await button(open).click()
+    await signInAtProvider(open, 'judy')
+    await open.waitForURL('**/account/sign-in-policy')
+    await expect.poll(() => choice.isChecked()).toBe(true)
+  })
+
   it('ends sessions when the provider ends its session', async () => {
     const owner = await site.newPerson()
     await owner.data('mutation { updateRole(id: "viewer", groups: ["ops"]) { id } }')

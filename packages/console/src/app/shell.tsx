@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { PaletteKeys } from '../features/palette/palette-keys.tsx'
+import { useViewer } from '../features/user-settings/viewer.ts'
 import { liveEvents } from '../graphql/use-live-events.ts'
 import { AppHeader } from './app-header.tsx'
 import { AppNavigation } from './app-navigation.tsx'
@@ -19,10 +20,12 @@ export function Shell() {
 
 function Frame() {
   const [opened, { toggle, close }] = useDisclosure()
+  const { canReadEvents } = useViewer()
   useEffect(() => {
+    if (!canReadEvents) return
     liveEvents.start()
     return () => liveEvents.stop()
-  }, [])
+  }, [canReadEvents])
   return (
     <>
       <button type="button" className="skip-link" onClick={focusContent}>

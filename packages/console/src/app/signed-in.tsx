@@ -1,7 +1,7 @@
 import { Button, Container } from '@mantine/core'
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { type ReactNode, useCallback, useEffect } from 'react'
-import { useQuery } from 'urql'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useEffectEvent } from 'react'
+import { type CombinedError, useQuery } from 'urql'
 import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { Loading } from '../components/loading.tsx'
@@ -10,15 +10,21 @@ import { sessionChanges } from '../features/sign-in/auth-call.ts'
 import { ViewerDocument } from '../features/user-settings/viewer.generated.ts'
 import { ViewerProvider } from '../features/user-settings/viewer-provider.tsx'
 import { isSignedOut } from '../graphql/describe-error.ts'
-import { signedOut } from '../graphql/signed-out.ts'
+import { signedOut, signInRequired } from '../graphql/signed-out.ts'
 import { addressedAccount, addressOf } from './account-path.ts'
+
+/** Loaded only if it appears, because few accounts have a sign-in policy. */
+const SignInRequired = lazy(async () => {
+  const page = await import('../features/account/sign-in-policy/sign-in-required.tsx')
+  return { default: page.SignInRequired }
+})
 
 /**
  * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
  * page.
  */
 export function SignedIn({ children }: { children: ReactNode }) {
-  const [{ data, error }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
+  const [{ data, error, fetching }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
   const openSignIn = useOpenSignIn()
   useEffect(
     () =>
@@ -34,6 +40,12 @@ export function SignedIn({ children }: { children: ReactNode }) {
       }),
     [openSignIn],
   )
+  const required = requiredSignInOf(error)
+  const checkSignIn = useEffectEvent(() => {
+    // The response in flight, which may be the one that announced this, already contains the answer.
+    if (!fetching && required === undefined) refetch({ requestPolicy: 'network-only' })
+  })
+  useEffect(() => signInRequired.listen(() => checkSignIn()), [])
   // Also checks the last error, because the client may have cached it before this component subscribed.
   const isSignedOutError = error !== undefined && isSignedOut(error)
   useEffect(() => {
@@ -47,6 +59,16 @@ export function SignedIn({ children }: { children: ReactNode }) {
     if (isAmbiguous && account !== undefined) window.location.replace(addressOf(account, pageInTab()))
   }, [isAmbiguous, account])
 
+  if (data?.me && required !== undefined) {
+    const others = data.me.accounts
+      .filter(({ requiredSignIn }) => requiredSignIn === null)
+      .map(({ account }) => account)
+    return (
+      <Suspense fallback={<Loading />}>
+        <SignInRequired person={data.me.person?.email ?? ''} required={required} others={others} page={pageInTab()} />
+      </Suspense>
+    )
+  }
   if (isAmbiguous) return <Loading />
   if (data?.login && data.me)
     return (
@@ -70,6 +92,13 @@ export function SignedIn({ children }: { children: ReactNode }) {
       )}
     </Container>
   )
+}
+
+/** Returns how the user must sign in to use the account. Undefined if the current sign-in is sufficient. */
+function requiredSignInOf(error: CombinedError | undefined): 'SECOND_FACTOR' | 'SSO' | undefined {
+  const found = error?.graphQLErrors.find(({ extensions }) => extensions.reason === 'sign-in-required')
+  if (found === undefined) return undefined
+  return found.extensions.requiredSignIn === 'SSO' ? 'SSO' : 'SECOND_FACTOR'
 }
 
 const pageInTab = (): string => `${window.location.pathname}${window.location.search}${window.location.hash}`

@@ -1,10 +1,14 @@
 import { type Client, cacheExchange, createClient, fetchExchange, mapExchange } from 'urql'
 import { api } from '../app/paths.ts'
-import { isSignedOut } from './describe-error.ts'
+import { errorReason, isSignedOut } from './describe-error.ts'
 import { fetchOptionsWith } from './session-headers.ts'
+import { signedOut, signInRequired } from './signed-out.ts'
 
-/** Creates a client that uses the browser's session. It calls `onSignedOut` when the session is no longer valid. */
-export function createGraphqlClient(onSignedOut: () => void): Client {
+/**
+ * Creates a client that uses the browser's session. It notifies the shell when the session is no longer valid, or not
+ * sufficient for the account.
+ */
+export function createGraphqlClient(): Client {
   return createClient({
     url: api.graphql,
     // Turns off GET, because the server accepts sessions only with POST.
@@ -14,7 +18,8 @@ export function createGraphqlClient(onSignedOut: () => void): Client {
     exchanges: [
       mapExchange({
         onError(error) {
-          if (isSignedOut(error)) onSignedOut()
+          if (isSignedOut(error)) signedOut.announce()
+          if (errorReason(error) === 'sign-in-required') signInRequired.announce()
         },
       }),
       cacheExchange,

@@ -3,6 +3,7 @@ import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'
 import { apiHeaders } from './session-headers.ts'
+import { signedOut, signInRequired } from './signed-out.ts'
 
 export type LiveEvent = LiveEventsSubscription['events']
 
@@ -36,7 +37,7 @@ const MAX_RETRY_MS = 15_000
  * Creates the tab's only subscription, to all events of the account. After an interruption, the subscription resumes
  * after the last received event, so it misses no event while the server restarts or the computer sleeps.
  */
-export function createLiveEvents(onSignedOut: () => void): LiveEvents {
+export function createLiveEvents(): LiveEvents {
   const client = createClient({
     url: api.stream,
     credentials: 'same-origin',
@@ -96,10 +97,11 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
     retryTimer = setTimeout(connect, delay)
   }
 
-  const handleRejection = (code: unknown): void => {
+  const handleRejection = ({ code, reason }: Rejection): void => {
     // Announces the lost session. The shell then checks whether the user is signed out or has a new session, for
     // example after a password change.
-    if (code === 'UNAUTHENTICATED') onSignedOut()
+    if (code === 'UNAUTHENTICATED') signedOut.announce()
+    if (reason === 'sign-in-required') signInRequired.announce()
     // Continues with new events only, because the event to resume after may have been deleted in the meantime.
     if ((code === 'BAD_USER_INPUT' || code === 'NOT_FOUND') && after !== undefined) {
       after = undefined
@@ -114,11 +116,11 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
       { query, variables: { after }, operationName: 'LiveEvents' },
       {
         next({ data, errors }) {
-          if (errors !== undefined) handleRejection(errors[0]?.extensions?.code)
+          if (errors !== undefined) handleRejection(errors[0]?.extensions ?? {})
           else if (data?.events !== undefined) receive(data.events)
         },
         error(error) {
-          if (isUnauthorized(error)) handleRejection('UNAUTHENTICATED')
+          if (isUnauthorized(error)) handleRejection({ code: 'UNAUTHENTICATED' })
           retry()
         },
         complete: retry,
@@ -166,6 +168,12 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
     },
     stop,
   }
+}
+
+/** Members of `extensions` in the error of a rejected subscription. */
+interface Rejection {
+  code?: unknown
+  reason?: unknown
 }
 
 const isUnauthorized = (error: unknown): boolean =>

@@ -1,9 +1,8 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { createLiveEvents, type LiveEvent, type LiveListener, type LiveStatus } from './live-events.ts'
-import { signedOut } from './signed-out.ts'
 
 /** Connects the tab to the server's events. The shell starts this only connection when a user is signed in. */
-export const liveEvents = createLiveEvents(signedOut.announce)
+export const liveEvents = createLiveEvents()
 
 /** Calls the latest render's listener while the component is mounted. */
 export function useLiveEvents({ onEvents, onGap }: LiveListener): void {

@@ -26,8 +26,21 @@ const accountPages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/keys/$keyId',
+    component: lazyRouteComponent(() => import('../../features/account/access-keys/key-page.tsx'), 'KeyPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/members',
     component: lazyRouteComponent(() => import('../../features/members/members-page.tsx'), 'MembersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sign-in-policy',
+    component: lazyRouteComponent(
+      () => import('../../features/account/sign-in-policy/sign-in-policy-page.tsx'),
+      'SignInPolicyPage',
+    ),
   }),
   createRoute({
     getParentRoute,

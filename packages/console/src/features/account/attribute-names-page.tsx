@@ -6,13 +6,25 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { Time } from '../../components/time.tsx'
 import { RESERVED_GROUP } from '../attributes/attribute-rows.ts'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { attributeColumn } from '../devices/columns/columns.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { Section } from './section.tsx'
 
 export function AttributeNamesPage() {
+  const { may } = useViewer()
+  if (may('DEVICE_READ')) return <AttributeNames />
+  return (
+    <Section title="Attribute names">
+      <NotAllowed>You cannot see devices and their attributes.</NotAllowed>
+    </Section>
+  )
+}
+
+function AttributeNames() {
   const { names, error, refetch } = useAttributeNames('cache-and-network')
   const [part, setPart] = useState('')
   const shown = names?.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()))

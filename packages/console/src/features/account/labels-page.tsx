@@ -10,10 +10,15 @@ const categories = labeledFields.filter((field) => field.startsWith('category'))
 const statuses = labeledFields.filter((field) => field.startsWith('status'))
 
 export function LabelsPage() {
+  const { canSaveSettings } = useViewer()
   return (
     <Section
       title="Labels"
-      about="By default, lists show ten values of every device. You can choose labels for them. The names in the API do not change."
+      about={
+        canSaveSettings
+          ? 'By default, lists show ten values of every device. You can choose labels for them. The names in the API do not change.'
+          : 'By default, lists show ten values of every device. Your role does not allow you to change their labels.'
+      }
     >
       <Paper withBorder p="md" maw={720}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">
@@ -31,7 +36,7 @@ export function LabelsPage() {
 }
 
 function LabelField({ field }: { field: LabeledField }) {
-  const { setSetting } = useViewer()
+  const { setSetting, canSaveSettings } = useViewer()
   const label = useLabels()[field]
   const [text, setText] = useState<string>()
   const isChanged = text !== undefined && text.trim() !== label
@@ -58,6 +63,7 @@ function LabelField({ field }: { field: LabeledField }) {
           placeholder={defaultLabel(field)}
           value={shown}
           maxLength={60}
+          readOnly={!canSaveSettings}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         {isChanged ? <Button type="submit">Save</Button> : null}

@@ -8,6 +8,7 @@ export const palettePages = [
   { to: '/webhooks', label: 'Webhooks' },
   { to: '/account/keys', label: 'Access keys' },
   { to: '/account/members', label: 'Members' },
+  { to: '/account/sign-in-policy', label: 'Sign-in policy' },
   { to: '/account/codes', label: 'Registration codes' },
   { to: '/account/labels', label: 'Labels' },
   { to: '/account/attributes', label: 'Attribute names' },

@@ -7,9 +7,11 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
+import { NotAllowed } from '../../../components/not-allowed.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useChange, useTypes } from '../../../graphql/use-change.ts'
 import { useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { useViewer } from '../../user-settings/viewer.ts'
 import { Section } from '../section.tsx'
 import { usageText } from '../usage-text.ts'
 import {
@@ -20,6 +22,20 @@ import {
 import { NewCodeDialog } from './new-code-dialog.tsx'
 
 export function CodesPage() {
+  const { may, isRestricted } = useViewer()
+  if (may('DEVICE_CREATE') && !isRestricted) return <Codes />
+  return (
+    <Section title="Registration codes">
+      <NotAllowed>
+        {isRestricted
+          ? 'Roles that are limited to some devices or attributes cannot have registration codes.'
+          : 'Only members with the permission DEVICE_CREATE can see and create registration codes.'}
+      </NotAllowed>
+    </Section>
+  )
+}
+
+function Codes() {
   const context = useTypes('RegistrationCode')
   const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
   const [opened, { open, close }] = useDisclosure()

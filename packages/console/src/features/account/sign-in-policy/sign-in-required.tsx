@@ -1,0 +1,94 @@
+import { Anchor, Button, Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { addressOf } from '../../../app/account-path.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import type { SignInPolicy } from '../../../graphql/schema-types.generated.ts'
+import { signInOptions, signOut, whoAmI } from '../../sign-in/auth-api.ts'
+import { SingleSignOn } from '../../sign-in/single-sign-on.tsx'
+import { Passkeys } from '../security/passkeys.tsx'
+import { TotpSection } from '../security/totp-section.tsx'
+import { useLoad } from '../use-load.ts'
+
+interface SignInRequiredProps {
+  /** Email address of the signed-in person. */
+  person: string
+  required: Exclude<SignInPolicy, 'ANY'>
+  /** Accounts that the person can use with the current sign-in. */
+  others: readonly { id: string; name: string | null; email: string }[]
+  /** Path to open after the next sign-in. */
+  page: string
+}
+
+/** Explains how to sign in to an account whose policy the current sign-in does not meet. */
+export function SignInRequired({ person, required, others, page }: SignInRequiredProps) {
+  useDocumentTitle('Sign in again · Muster')
+  const { data: options } = useLoad(signInOptions)
+  const provider = options?.singleSignOn?.name
+  const isSso = required === 'SSO'
+  return (
+    <Container component="main" size="sm" py="xl">
+      <Stack>
+        <Title order={1}>
+          {isSso ? 'This account requires single sign-on' : 'This account requires a second factor'}
+        </Title>
+        <Text>
+          You are signed in as {person}, but{' '}
+          {isSso
+            ? 'not by single sign-on.'
+            : 'with only a password. Sign in with a passkey, with a password and a code, or by single sign-on.'}
+        </Text>
+        {provider === undefined ? null : (
+          <Paper withBorder p="md">
+            <SingleSignOn name={provider} to={page} isOnlyWay />
+          </Paper>
+        )}
+        {isSso && options !== undefined && provider === undefined ? (
+          <Text>This server has no identity provider. Ask its operator, or one of the admins of the account.</Text>
+        ) : null}
+        {isSso ? null : <SecondFactor page={page} />}
+        {others.length === 0 ? null : (
+          <Stack gap="xs" align="flex-start">
+            <Text>With your current sign-in, you can use:</Text>
+            {others.map(({ id, name, email }) => (
+              <Anchor key={id} href={addressOf(id)} style={{ overflowWrap: 'anywhere' }} maw="100%">
+                {name ?? email}
+              </Anchor>
+            ))}
+          </Stack>
+        )}
+      </Stack>
+    </Container>
+  )
+}
+
+/** Lets a person sign in again, and set up a second factor before. */
+function SecondFactor({ page }: { page: string }) {
+  const { data, error, reload } = useLoad(whoAmI)
+  const hasFactor = data?.totp === true || (data?.passkeys ?? 0) > 0
+  const leave = (): void => {
+    const next = `/sign-in?${new URLSearchParams({ next: page })}`
+    void signOut().then(
+      ({ redirect = next }) => window.location.assign(redirect),
+      () => window.location.assign(next),
+    )
+  }
+  return (
+    <>
+      {error === undefined ? null : <ErrorNotice error={error} onRetry={reload} />}
+      <Group>
+        <Button onClick={leave}>Sign out and sign in again</Button>
+      </Group>
+      {data === undefined ? null : (
+        <>
+          <Text c="dimmed">
+            {hasFactor
+              ? 'You have already set up a second factor. Use it when you sign in.'
+              : 'You have no second factor yet. Set one up first, then sign in again.'}
+          </Text>
+          <TotpSection isOn={data.totp ?? false} onChanged={reload} />
+          <Passkeys />
+        </>
+      )}
+    </>
+  )
+}
