@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
+import { useViewer } from '../user-settings/viewer.ts'
 import { type AttributeRow, groupRows, subNameOf } from './attribute-rows.ts'
 import classes from './attribute-table.module.css'
 import type { Context } from './use-attributes.ts'
@@ -132,6 +133,7 @@ interface GroupHeadProps {
 }
 
 function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps) {
+  const { may } = useViewer()
   const label = context === undefined ? `Remove the group ${group}` : `Remove the overrides of the group ${group}`
   return (
     <Table.Tr className={classes.groupHead} bg="var(--mantine-color-default-hover)">
@@ -143,7 +145,7 @@ function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps)
               group of {count}
             </Text>
           </Text>
-          {onRemove === undefined ? null : (
+          {onRemove === undefined || !may('ATTRIBUTE_WRITE') ? null : (
             <Tooltip label={label}>
               <ActionIcon size="sm" aria-label={label} onClick={onRemove}>
                 <IconTrash size={16} />

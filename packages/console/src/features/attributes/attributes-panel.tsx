@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../components/confirm-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import { AddAttribute } from './add-attribute.tsx'
 import { type AttributeRow, attributeRows, isReserved } from './attribute-rows.ts'
 import { AttributeTable, type Cell, isSameCell } from './attribute-table.tsx'
@@ -70,11 +71,12 @@ function CustomAttributes({ targetId, source, attributes, context }: CustomAttri
     const row = rows.find((each) => each.name === name)
     return target === undefined ? row?.base : row?.override
   }
-  const add = (
+  const { may } = useViewer()
+  const add = may('ATTRIBUTE_WRITE') ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       Add an attribute
     </Button>
-  )
+  ) : undefined
   return (
     <>
       {rows.length === 0 ? (

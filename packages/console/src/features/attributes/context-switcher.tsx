@@ -1,6 +1,7 @@
 import { Button, Group, Popover, Select, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { useViewer } from '../user-settings/viewer.ts'
 import type { Context } from './use-attributes.ts'
 
 interface ContextSwitcherProps {
@@ -15,6 +16,7 @@ const entryOf = (context: string): string => `in ${context}`
 
 /** Offers the base values, a context in use, or a new context. */
 export function ContextSwitcher({ contexts, value, onChange }: ContextSwitcherProps) {
+  const { may } = useViewer()
   const all = value === undefined || contexts.includes(value) ? contexts : [...contexts, value]
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
@@ -30,7 +32,7 @@ export function ContextSwitcher({ contexts, value, onChange }: ContextSwitcherPr
         searchable={all.length > 7}
         w={190}
       />
-      <NewContext onChoose={onChange} />
+      {may('ATTRIBUTE_WRITE') ? <NewContext onChoose={onChange} /> : null}
     </Group>
   )
 }

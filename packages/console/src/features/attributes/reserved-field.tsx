@@ -10,9 +10,10 @@ interface ReservedFieldProps {
   draft: { text: string; known: string | undefined } | undefined
   onEdit(text: string): void
   onDiscard(): void
+  isReadOnly: boolean
 }
 
-export function ReservedField({ label, base, current, draft, onEdit, onDiscard }: ReservedFieldProps) {
+export function ReservedField({ label, base, current, draft, onEdit, onDiscard, isReadOnly }: ReservedFieldProps) {
   const isChangedMeanwhile = draft !== undefined && draft.known !== current && draft.text !== (current ?? '')
   return (
     <Box>
@@ -26,6 +27,7 @@ export function ReservedField({ label, base, current, draft, onEdit, onDiscard }
         minRows={1}
         maxRows={6}
         spellCheck={false}
+        readOnly={isReadOnly}
       />
       {isChangedMeanwhile ? <ChangedMeanwhile value={current} onUse={onDiscard} /> : null}
     </Box>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { type LabeledField, labeledFields, useLabels } from '../user-settings/labels.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
 import { ReservedField } from './reserved-field.tsx'
 import type { Attributes, Context } from './use-attributes.ts'
@@ -24,6 +25,8 @@ type Drafts = Partial<Record<LabeledField, Draft>>
 /** Edits Category and Status A to E, which every device has. Each user can choose labels for them. */
 export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
   const labels = useLabels()
+  const { may, canSaveSettings } = useViewer()
+  const canEdit = may('ATTRIBUTE_WRITE')
   const [drafts, setDrafts] = useState<Drafts>({})
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -72,16 +75,23 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
               draft={drafts[field]}
               onEdit={(text) => edit(field, text)}
               onDiscard={() => discard(field)}
+              isReadOnly={!canEdit}
             />
           ))}
         </SimpleGrid>
         {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
         <Group mt="sm" gap="sm" justify="space-between">
           <Text size="xs" c="dimmed">
-            {context === undefined ? 'Clear a field to remove its value. ' : 'Clear a field to use the base value. '}
-            <RouterAnchor to="/account/labels" inherit underline="always">
-              Rename the labels
-            </RouterAnchor>
+            {!canEdit
+              ? 'Your role does not allow you to change attributes. '
+              : context === undefined
+                ? 'Clear a field to remove its value. '
+                : 'Clear a field to use the base value. '}
+            {canSaveSettings ? (
+              <RouterAnchor to="/account/labels" inherit underline="always">
+                Rename the labels
+              </RouterAnchor>
+            ) : null}
           </Text>
           {changed.length === 0 ? null : (
             <Group gap="xs">

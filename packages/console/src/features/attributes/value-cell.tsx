@@ -2,6 +2,7 @@ import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core'
 import { IconHistory, IconPencil, IconTrash } from '@tabler/icons-react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { LongText } from '../../components/long-text.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import { ValueEditor } from './value-editor.tsx'
 
 interface ValueCellProps {
@@ -41,7 +42,9 @@ export function ValueCell(props: ValueCellProps) {
     onRemove,
     onHistory,
   } = props
-  const history = onHistory === undefined ? null : <HistoryButton what={what} onClick={onHistory} />
+  const { may, canReadEvents } = useViewer()
+  const canEdit = may('ATTRIBUTE_WRITE')
+  const history = onHistory === undefined || !canReadEvents ? null : <HistoryButton what={what} onClick={onHistory} />
   if (isEditing)
     return (
       <ValueEditor
@@ -58,9 +61,11 @@ export function ValueCell(props: ValueCellProps) {
         <Text size="sm" c="dimmed">
           {none}
         </Text>
-        <Button size="compact-xs" variant="default" onClick={() => onEdit(true)} aria-label={createLabel}>
-          {create}
-        </Button>
+        {canEdit ? (
+          <Button size="compact-xs" variant="default" onClick={() => onEdit(true)} aria-label={createLabel}>
+            {create}
+          </Button>
+        ) : null}
         {history}
       </Group>
     )
@@ -72,16 +77,20 @@ export function ValueCell(props: ValueCellProps) {
       <Group gap={0} wrap="nowrap">
         {history}
         <CopyButton value={value} what={what} />
-        <Tooltip label={`Edit ${what}`}>
-          <ActionIcon size="sm" aria-label={`Edit ${what}`} onClick={() => onEdit(true)}>
-            <IconPencil size={16} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label={`Remove ${what}`}>
-          <ActionIcon size="sm" aria-label={`Remove ${what}`} onClick={onRemove}>
-            <IconTrash size={16} />
-          </ActionIcon>
-        </Tooltip>
+        {canEdit ? (
+          <>
+            <Tooltip label={`Edit ${what}`}>
+              <ActionIcon size="sm" aria-label={`Edit ${what}`} onClick={() => onEdit(true)}>
+                <IconPencil size={16} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label={`Remove ${what}`}>
+              <ActionIcon size="sm" aria-label={`Remove ${what}`} onClick={onRemove}>
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          </>
+        ) : null}
       </Group>
     </Group>
   )

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Table, Text } from '@mantine/core'
+import { Box, Button, Group, Table } from '@mantine/core'
 import { IconStack2 } from '@tabler/icons-react'
 import { useQuery } from 'urql'
 import { RouterAnchor, RouterButton } from '../../app/links.tsx'
@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
@@ -21,16 +22,18 @@ const BUSY_POLL_MS = 2000
 const IDLE_POLL_MS = 10_000
 
 export function BulkJobsPage() {
-  const { may } = useViewer()
+  const { may, isRestricted } = useViewer()
   return (
     <>
       <PageHeader title="Changes">
         A bulk job changes many devices. To create one, select devices in the list of devices.
       </PageHeader>
-      {may('DEVICE_READ') ? (
+      {isRestricted ? (
+        <NotAllowed>Roles that are limited to some devices or attributes cannot have bulk jobs.</NotAllowed>
+      ) : may('DEVICE_READ') ? (
         <BulkJobs />
       ) : (
-        <Text>Your role does not allow you to see devices and their bulk jobs. Ask one of the account’s admins.</Text>
+        <NotAllowed>You cannot see devices and their bulk jobs.</NotAllowed>
       )}
     </>
   )

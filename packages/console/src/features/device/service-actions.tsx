@@ -6,6 +6,7 @@ import { RemoveService } from '../services/remove-service.tsx'
 import { ServiceForm } from '../services/service-form.tsx'
 import type { ServiceRowFragment } from '../services/services.generated.ts'
 import { useUpdateService } from '../services/use-update-service.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 
 interface ServiceActionsProps {
   service: ServiceRowFragment
@@ -17,6 +18,8 @@ export function ServiceActions({ service, deviceId }: ServiceActionsProps) {
   const [isRemoving, setRemoving] = useState(false)
   const update = useUpdateService()
   const navigate = useNavigate()
+  const { may } = useViewer()
+  if (!may('DEVICE_WRITE')) return null
   return (
     <>
       <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEdited(service)}>

@@ -4,6 +4,7 @@ import { useQuery } from 'urql'
 import { RouterButton } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -12,6 +13,7 @@ import { useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServiceDetailsDocument, type ServiceDetailsQuery } from '../services/services.generated.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { DeviceNotFound } from './device-not-found.tsx'
 import { ServiceEvents } from './events-panel.tsx'
 import { ServiceActions } from './service-actions.tsx'
@@ -64,6 +66,7 @@ const deviceButton = (deviceId: string) => (
 )
 
 function ServiceDetails({ service }: { service: Service }) {
+  const { canReadEvents } = useViewer()
   const [search, change] = useUrlState('/shell/devices/$deviceId/services/$serviceId')
   return (
     <>
@@ -81,7 +84,7 @@ function ServiceDetails({ service }: { service: Service }) {
       >
         <Tabs.List mb="md">
           <Tabs.Tab value="attributes">Attributes</Tabs.Tab>
-          <Tabs.Tab value="events">Events</Tabs.Tab>
+          {canReadEvents ? <Tabs.Tab value="events">Events</Tabs.Tab> : null}
         </Tabs.List>
         <Tabs.Panel value="attributes">
           <AttributesPanel
@@ -92,7 +95,11 @@ function ServiceDetails({ service }: { service: Service }) {
           />
         </Tabs.Panel>
         <Tabs.Panel value="events">
-          <ServiceEvents device={service.device} serviceId={service.id} />
+          {canReadEvents ? (
+            <ServiceEvents device={service.device} serviceId={service.id} />
+          ) : (
+            <NotAllowed>You cannot see events.</NotAllowed>
+          )}
         </Tabs.Panel>
       </Tabs>
     </>

@@ -1,9 +1,11 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { type SavedView, useViews } from '../views/use-views.ts'
 import { ViewTabs } from '../views/view-tabs.tsx'
 import { CsvButton } from './csv-button.tsx'
@@ -14,6 +16,21 @@ import { useEventCounts } from './histogram/use-event-counts.ts'
 import { EventList } from './log/event-list.tsx'
 
 export function EventsPage() {
+  const { may, canReadEvents } = useViewer()
+  if (canReadEvents) return <Events />
+  return (
+    <>
+      <PageHeader title="Events" />
+      <NotAllowed>
+        {may('EVENT_READ')
+          ? 'Roles that are limited to some attributes cannot read events.'
+          : 'Only members with the permission EVENT_READ can see events.'}
+      </NotAllowed>
+    </>
+  )
+}
+
+function Events() {
   const views = useViews('EVENTS')
   return views === undefined ? <Loading what="events" /> : <EventsOfAccount views={views} />
 }

@@ -4,11 +4,13 @@ import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { NoDevices } from '../devices/no-devices.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import { NewestEvents } from './newest-events.tsx'
 import { OnlineByValue } from './online-by-value.tsx'
 import { OnlineOverTime } from './online-over-time.tsx'
@@ -24,6 +26,18 @@ const AddDevice = lazy(async () => ({ default: (await import('../devices/add-dev
 
 /** Shows the state of the whole fleet. Every number links to the list that it counts. */
 export function OverviewPage() {
+  const { may } = useViewer()
+  if (may('DEVICE_READ')) return <Overview />
+  return (
+    <>
+      <PageHeader title="Overview" />
+      <NotAllowed>You cannot see devices.</NotAllowed>
+    </>
+  )
+}
+
+function Overview() {
+  const { isRestricted, canReadEvents } = useViewer()
   const [search, change] = useUrlState('/shell/overview')
   const [isAdding, setAdding] = useState(false)
   const span = search.span ?? 'day'
@@ -52,16 +66,19 @@ export function OverviewPage() {
       ) : (
         <Stack gap="md">
           <Totals login={login} />
-          <OnlineOverTime
-            points={data?.login?.presence ?? undefined}
-            span={span}
-            onSpan={(next) => change({ span: next === 'day' ? undefined : next })}
-          />
+          {/* The server does not count the devices of each role over time. */}
+          {isRestricted ? null : (
+            <OnlineOverTime
+              points={data?.login?.presence ?? undefined}
+              span={span}
+              onSpan={(next) => change({ span: next === 'day' ? undefined : next })}
+            />
+          )}
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <OnlineByValue by={search.by} onBy={(by) => change({ by })} version={version} />
             <Stalest devices={login.stalest.items} />
           </SimpleGrid>
-          <NewestEvents />
+          {canReadEvents ? <NewestEvents /> : null}
         </Stack>
       )}
       {isAdding ? (

@@ -5,6 +5,7 @@ import { RouterButton } from '../../app/links.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { isMissing } from '../../graphql/describe-error.ts'
 import { servicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
@@ -13,6 +14,7 @@ import { useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { readSort } from '../devices/devices-search.ts'
 import { problemOf } from '../filters/filter-problem.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { type SavedView, useViews } from '../views/use-views.ts'
 import { ViewTabs } from '../views/view-tabs.tsx'
 import { ServiceFilters } from './service-filters.tsx'
@@ -25,6 +27,17 @@ const DEFAULT_KEYS = ['device.name', 'name']
 
 /** Shows the services of all devices. */
 export function ServicesPage() {
+  const { may } = useViewer()
+  if (may('DEVICE_READ')) return <ServiceList />
+  return (
+    <>
+      <PageHeader title="Services" />
+      <NotAllowed>You cannot see devices and their services.</NotAllowed>
+    </>
+  )
+}
+
+function ServiceList() {
   const views = useViews('SERVICES')
   return views === undefined ? <Loading what="services" /> : <ServicesOfAccount views={views} />
 }

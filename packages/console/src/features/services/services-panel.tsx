@@ -9,6 +9,7 @@ import { useCreation, useTypes } from '../../graphql/use-change.ts'
 import { devicesOf, useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useRefresh } from '../../hooks/use-refresh.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { RemoveService } from './remove-service.tsx'
 import { ServiceForm } from './service-form.tsx'
 import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } from './services.generated.ts'
@@ -26,6 +27,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
   const add = useCreation(AddServiceDocument, ['Service'])
   const update = useUpdateService()
+  const { may } = useViewer()
   const [isAdding, setAdding] = useState(false)
   const [edited, setEdited] = useState<ServiceRowFragment>()
   const [removed, setRemoved] = useState<ServiceRowFragment>()
@@ -37,11 +39,11 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
   })
 
   const services = useLastValue(data?.login?.device[0]?.services)
-  const addButton = (
+  const addButton = may('DEVICE_WRITE') ? (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
       Add a service
     </Button>
-  )
+  ) : undefined
   return (
     <Stack gap="sm">
       <Group justify="space-between" align="flex-start" gap="sm">

@@ -4,6 +4,7 @@ import { RouterAnchor } from '../../app/links.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import type { ServiceRowFragment } from './services.generated.ts'
 
 interface ServicesTableProps {
@@ -16,6 +17,7 @@ interface ServicesTableProps {
 const columns = ['Name', 'State', 'Type', 'Host', 'Port', 'Last reported', 'Added', '']
 
 export function ServicesTable({ deviceId, services, onEdit, onRemove }: ServicesTableProps) {
+  const { may } = useViewer()
   return (
     <ListTable label="Services" columns={columns} minWidth={760}>
       {services.map((service) => (
@@ -52,14 +54,16 @@ export function ServicesTable({ deviceId, services, onEdit, onRemove }: Services
             <Time value={service.created} />
           </Table.Td>
           <Table.Td>
-            <Group gap={0} wrap="nowrap">
-              <ActionIcon size="sm" aria-label={`Edit ${service.name}`} onClick={() => onEdit(service)}>
-                <IconPencil size={16} />
-              </ActionIcon>
-              <ActionIcon size="sm" aria-label={`Remove ${service.name}`} onClick={() => onRemove(service)}>
-                <IconTrash size={16} />
-              </ActionIcon>
-            </Group>
+            {may('DEVICE_WRITE') ? (
+              <Group gap={0} wrap="nowrap">
+                <ActionIcon size="sm" aria-label={`Edit ${service.name}`} onClick={() => onEdit(service)}>
+                  <IconPencil size={16} />
+                </ActionIcon>
+                <ActionIcon size="sm" aria-label={`Remove ${service.name}`} onClick={() => onRemove(service)}>
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Group>
+            ) : null}
           </Table.Td>
         </Table.Tr>
       ))}

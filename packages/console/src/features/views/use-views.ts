@@ -1,17 +1,24 @@
 import { useQuery } from 'urql'
 import { useTypes } from '../../graphql/use-change.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import type { FilterKind } from './view-lists.ts'
 import { type SavedViewFragment, ViewsDocument } from './views.generated.ts'
 
 export type SavedView = SavedViewFragment
 
-/** Returns the account's views of a kind, sorted by name. Undefined until loaded. */
+const none: readonly SavedView[] = []
+
+/**
+ * Returns the account's views of a kind, sorted by name. Undefined until loaded. Users who cannot see views have none.
+ */
 export function useViews(kind: FilterKind): readonly SavedView[] | undefined {
+  const mayRead = useViewer().may('DEVICE_READ')
   const [{ data }] = useQuery({
+    pause: !mayRead,
     query: ViewsDocument,
     variables: { kind },
     requestPolicy: 'cache-and-network',
     context: useTypes('View'),
   })
-  return data?.login?.views
+  return mayRead ? data?.login?.views : none
 }

@@ -8,9 +8,11 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { eventLabel } from '../../components/events/event-types.ts'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { Deliveries } from './deliveries/deliveries.tsx'
 import { pausedSince } from './paused-since.ts'
 import { WebhookActions } from './webhook-actions.tsx'
@@ -18,6 +20,17 @@ import { WebhookState } from './webhook-state.tsx'
 import { WebhookDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
 
 export function WebhookPage() {
+  const { may } = useViewer()
+  if (may('WEBHOOK_MANAGE')) return <WebhookById />
+  return (
+    <>
+      <PageHeader title="Webhook" />
+      <NotAllowed>Only members with the permission WEBHOOK_MANAGE can see webhooks.</NotAllowed>
+    </>
+  )
+}
+
+function WebhookById() {
   const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' })
   const context = useTypes('Webhook')
   const [{ data, error }, refetch] = useQuery({ query: WebhookDocument, variables: { id: webhookId }, context })

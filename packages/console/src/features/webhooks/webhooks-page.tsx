@@ -6,8 +6,10 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
+import { useViewer } from '../user-settings/viewer.ts'
 import { NewWebhookDialog } from './new-webhook-dialog.tsx'
 import { pausedSince } from './paused-since.ts'
 import { WebhookRow } from './webhook-row.tsx'
@@ -16,6 +18,17 @@ import { WebhooksDocument } from './webhooks.generated.ts'
 const columns = ['Webhook', 'State', 'Events', 'Last delivery', 'Failed', 'Created']
 
 export function WebhooksPage() {
+  const { may } = useViewer()
+  if (may('WEBHOOK_MANAGE')) return <Webhooks />
+  return (
+    <>
+      <PageHeader title="Webhooks" />
+      <NotAllowed>Only members with the permission WEBHOOK_MANAGE can see webhooks.</NotAllowed>
+    </>
+  )
+}
+
+function Webhooks() {
   const context = useTypes('Webhook', 'WebhookDelivery')
   const [{ data, error }, refetch] = useQuery({ query: WebhooksDocument, context })
   const [opened, { open, close }] = useDisclosure()
