@@ -16,7 +16,8 @@ export interface Screen {
 export async function prepareFleet(page: Page, receivers: Receivers): Promise<Screen[]> {
   const run = operationsOf(page)
   await labelFields(run)
-  const { alerts, inventory } = await createWebhooks(run, receivers)
+  const { alerts, inventory, key } = await createWebhooks(run, receivers)
+  await createTeam(run)
   const devices = await listDevices(run)
   await simulateActivity(run, devices)
   await run('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: alerts })
@@ -38,6 +39,8 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
     { name: 'webhooks', path: '/webhooks', text: 'Inventory' },
     { name: 'webhook', path: `/webhooks/${inventory}`, text: 'kept for 30 days', onPhone: true },
     { name: 'access-keys', path: '/account/keys', text: 'Nightly export' },
+    { name: 'access-key', path: `/account/keys/${key}`, text: 'No uses in the last 90 days' },
+    { name: 'members', path: '/account/members', text: 'Technicians in Oslo' },
     { name: 'reference', path: '/graphql/v1/doc', text: 'Query' },
   ]
 }
@@ -57,20 +60,33 @@ async function labelFields(run: RunOperation): Promise<void> {
 async function createWebhooks(
   run: RunOperation,
   { succeeding, failing }: Receivers,
-): Promise<{ alerts: string; inventory: string }> {
-  const created = await run<Record<'alerts' | 'inventory', { id: string }>>(
+): Promise<{ alerts: string; inventory: string; key: string }> {
+  const created = await run<Record<'alerts' | 'inventory', { id: string }> & { key: { key: string } }>(
     `mutation ($succeeding: String!, $failing: String!) {
       inventory: createWebhook(
         url: $failing, name: "Inventory", events: [DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, ATTRIBUTE_CHANGE]
       ) { id }
       alerts: createWebhook(url: $succeeding, name: "Night shift alerts") { id }
       tickets: createWebhook(url: $succeeding, name: "Tickets", events: [SERVICE_REMOVE], enabled: false) { id }
-      createAccessKey(name: "Nightly export", readOnly: true) { key }
+      key: createAccessKey(
+        name: "Nightly export", readOnly: true, networks: ["192.0.2.0/24"], rateShare: 20
+        access: { permissions: [DEVICE_READ, EVENT_READ] }
+      ) { key }
       createRegistrationCode(name: "meter", uses: 200) { code }
     }`,
     { succeeding, failing },
   )
-  return { alerts: created.alerts.id, inventory: created.inventory.id }
+  return { alerts: created.alerts.id, inventory: created.inventory.id, key: created.key.key }
+}
+
+async function createTeam(run: RunOperation): Promise<void> {
+  await run(`mutation {
+    createRole(name: "Technicians in Oslo", access: {
+      permissions: [DEVICE_READ, EVENT_READ, ATTRIBUTE_WRITE], where: "name:oslo"
+      attributes: { read: ["*"], write: ["status.*", "firmware"] }
+    }) { id }
+    createInvitation(roleId: "operator", email: "lin@example.com") { id }
+  }`)
 }
 
 async function listDevices(run: RunOperation): Promise<string[]> {
