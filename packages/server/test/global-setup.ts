@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { createDatabase, createPool } from '../src/db/database.ts'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
+import { onWorkers, placeOnCluster, protectTemplate } from './cluster/cluster-databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -64,13 +65,16 @@ async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () 
 
 async function createTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
   await administer(connection, `create database "${template}"`)
+  await onWorkers((worker) => administer(worker, `create database "${template}"`))
   const pool = createPool({ connection: atDatabase(connection, template), size: 2, statementTimeout: 0 })
   const db = createDatabase(pool)
   try {
     await migrate(db)
+    await placeOnCluster(db, template)
   } finally {
     await db.destroy()
   }
+  await protectTemplate(connection, template)
 }
 
 /** Returns a connection to another database on the same server. */
@@ -88,6 +92,7 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {
     try {
+      await onWorkers((worker) => administer(worker, `drop database if exists "${name}" with (force)`))
       return await administer(connection, `drop database if exists "${name}" with (force)`)
     } catch (error) {
       if ((error as pg.DatabaseError).code !== OBJECT_IN_USE) throw error

@@ -79,14 +79,16 @@ export async function writeRestrictedLastUsed(db: Database, uses: readonly KeyUs
 
 const lastUsedText = (table: 'access_key' | 'restricted_key'): string =>
   `update ${table} set last_used = uses.at
-   from unnest($1::text[], $2::text[], $3::timestamptz[]) as uses (account_id, key, at)
+   from unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as uses (account_id, key, at, before)
    where ${table}.account_id = uses.account_id and ${table}.key = uses.key
-     and (last_used is null or last_used < uses.at - interval '59 seconds')`
+     and (last_used is null or last_used < uses.before)`
 
 const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => use.accountId),
   uses.map((use) => use.key),
   uses.map((use) => use.at),
+  // A cluster rejects an update that calculates this time from a column.
+  uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 
 /** Returns false if any process has already stored the nonce. */

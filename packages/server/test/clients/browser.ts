@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { generatePassword, hashPassword } from '../../src/auth/sessions/passwords/password.ts'
+import { insertAccount } from '../factories/account.ts'
 import type { TestApp } from '../harness/app.ts'
 
 export interface BrowserResponse {
@@ -99,7 +100,7 @@ let passwordHash: Promise<string> | undefined
 export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
   passwordHash ??= hashPassword(password)
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com`, password_hash: await passwordHash }
-  await db.insertInto('account').values(account).execute()
+  await insertAccount(db, account)
   return { id: account.id, email: account.email, password }
 }
 

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { inject } from 'vitest'
 import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
 import { createFairDatabase, type FairOptions } from '../../src/db/fair/user-database.ts'
+import { onWorkers } from '../cluster/cluster-databases.ts'
 import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 
 export interface TestDatabase {
@@ -24,6 +25,7 @@ const longTimeout = { connectionTimeoutMillis: 60_000 }
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
+  await onWorkers((worker) => administer(worker, `create database "${name}" template "${template}"`))
   await administer(connection, `create database "${name}" template "${template}"`)
   const ownConnection = { ...atDatabase(connection, name), ...longTimeout }
   const pool = createPool({ connection: ownConnection, size: 10, statementTimeout: 30_000 })

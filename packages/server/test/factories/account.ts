@@ -11,6 +11,16 @@ export interface TestAccount {
  */
 export async function createAccount(db: Database): Promise<TestAccount> {
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com` }
-  await db.insertInto('account').values(account).execute()
+  await insertAccount(db, account)
   return account
+}
+
+/** Inserts an account with its founder, who is its owner. */
+export async function insertAccount(db: Database, account: TestAccount & { password_hash?: string }): Promise<void> {
+  const { id } = account
+  const person = { ...account, email_confirmed: true }
+  await db.insertInto('person').values(person).execute()
+  await db.insertInto('account').values(account).execute()
+  const membership = { account_id: id, person_id: id, role_id: 'owner', source: 'founder' }
+  await db.insertInto('membership').values(membership).execute()
 }

@@ -27,6 +27,7 @@ import { localUrl } from '../../src/start/greeting.ts'
 import { openCertificates } from '../../src/tls/certificates.ts'
 import { measureCertificates } from '../../src/tls/tls.metrics.ts'
 import { buildWorker } from '../../src/worker.ts'
+import { clusterSettings } from '../cluster/cluster-databases.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { createAccount } from '../factories/account.ts'
 import { rejectInexactScalars } from './strict-scalars.ts'
@@ -125,7 +126,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 }
 
 const configOf = (env: Record<string, string> = {}): Config =>
-  readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...env })
+  readConfig({ PORT: '0', MUSTER_LOG_LEVEL: 'silent', ...unlimited, ...clusterSettings, ...env })
 
 async function startOn(
   database: TestDatabase,
@@ -241,7 +242,8 @@ async function servePresence(
 ) {
   const { presenceHold: holdMs } = options.config
   const onEvents = (): void => options.feed.wake()
-  const connections = createConnections({ ...options, holdMs, onEvents })
+  const isByAccount = options.config.cluster !== undefined
+  const connections = createConnections({ ...options, holdMs, isByAccount, onEvents })
   const mqtt = await serveMqtt({ ...options, connections, onEvents, port: 0 })
   return {
     port: mqtt.port,

@@ -33,7 +33,7 @@ async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
 
 /** Makes the user's summary this many seconds older. */
 const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
-  sql`update attribute_name_summary set counted = counted - make_interval(secs => ${seconds})
+  sql`update attribute_name_summary set counted = least(counted, ${new Date(Date.now() - seconds * 1_000)}::timestamptz)
     where account_id = ${accountId}`.execute(app.db)
 
 test('updates the counts of a small account after each change', async () => {

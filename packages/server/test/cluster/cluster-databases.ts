@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { distributeTables } from '../../src/db/cluster/distribute.ts'
+import type { Database } from '../../src/db/database.ts'
+
+/** The URLs of the workers, if the tests run on a Citus cluster whose coordinator is in MUSTER_TEST_DATABASE_URL. */
+const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filter((url) => url !== '')
+
+/** The number of shards. Few shards suffice to divide the accounts, and more would make each test database larger. */
+const SHARDS = 4
+
+/** The settings of a test server on the cluster. */
+export const clusterSettings: Record<string, string> = workers.length === 0 ? {} : { MUSTER_CLUSTER: 'citus' }
+
+/** Runs `work` with the connection to each worker. Does nothing on plain PostgreSQL. */
+export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unknown>): Promise<void> {
+  for (const connectionString of workers) await work({ connectionString })
+}
+
+/** Adds the nodes to the migrated database and distributes its tables. Does nothing on plain PostgreSQL. */
+export async function placeOnCluster(db: Database, name: string): Promise<void> {
+  if (workers.length === 0) return
+  const coordinator = new URL(process.env.MUSTER_TEST_DATABASE_URL!)
+  for (const url of workers) {
+    const client = new pg.Client(atDatabase(url, name))
+    await client.connect()
+    await client.query('create extension citus')
+    await client.end()
+  }
+  await sql`create extension citus`.execute(db)
+  await sql`select citus_set_coordinator_host(${coordinator.hostname}, ${Number(coordinator.port)})`.execute(db)
+  for (const url of workers.map((text) => new URL(text)))
+    await sql`select citus_add_node(${url.hostname}, ${Number(url.port)})`.execute(db)
+  await distributeTables(db, { cluster: { shards: SHARDS } })
+}
+
+/** Ends the connections with which Citus maintains the template, because PostgreSQL copies only an unused database. */
+export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
+  if (workers.length === 0) return
+  for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {
+    const client = new pg.Client(node)
+    await client.connect()
+    await client.query(`alter database "${template}" allow_connections false`)
+    for (;;) {
+      const { rows } = await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+        template,
+      ])
+      if (rows.length === 0) break
+      await sleep(100)
+    }
+    await client.end()
+  }
+}
+
+function atDatabase(url: string, name: string): pg.ClientConfig {
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  return { connectionString: own.href }
+}

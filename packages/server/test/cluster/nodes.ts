@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { access, appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** A Citus cluster with a coordinator and two workers on this machine, without durability. */
+export interface Nodes {
+  /** The URL of the coordinator's database postgres. */
+  url: string
+  /** The URLs of the workers' databases postgres. */
+  workers: string[]
+  stop(): Promise<void>
+}
+
+const settings = {
+  shared_preload_libraries: 'citus',
+  listen_addresses: '127.0.0.1',
+  max_connections: '400',
+  max_prepared_transactions: '400',
+  wal_level: 'logical',
+  shared_buffers: '128MB',
+  max_locks_per_transaction: '512',
+  max_worker_processes: '64',
+  // Each test file has a database, and Citus maintains each database with a separate process.
+  'citus.max_background_task_executors': '1',
+  'citus.node_connection_timeout': '30000',
+  fsync: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+}
+
+/** Starts a cluster on the PostgreSQL in the folder `bin`, which must have Citus. */
+export async function startNodes(bin: string): Promise<Nodes> {
+  const folder = await mkdtemp(join(tmpdir(), 'muster-cluster-'))
+  await chmod(folder, 0o755)
+  const started: string[] = []
+  const stop = async (): Promise<void> => {
+    for (const data of started) await asUser([join(bin, 'pg_ctl'), '-D', data, '-m', 'immediate', '-w', 'stop'])
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 })
+  }
+  try {
+    const urls: string[] = []
+    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
+      const port = await freePort()
+      const data = join(folder, name)
+      await asUser(['mkdir', '-m', '700', data], folder)
+      await asUser([join(bin, 'initdb'), '-D', data, '-U', 'muster', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
+      const lines = { ...settings, port: `${port}`, unix_socket_directories: data }
+      await appendFile(
+        join(data, 'postgresql.conf'),
+        Object.entries(lines)
+          .map(([setting, value]) => `${setting} = '${value}'\n`)
+          .join(''),
+      )
+      await asUser([join(bin, 'pg_ctl'), '-D', data, '-l', join(data, 'log'), '-w', 'start'])
+      started.push(data)
+      urls.push(`postgresql://muster@127.0.0.1:${port}/postgres`)
+    }
+    return { url: urls[0]!, workers: urls.slice(1), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Runs a command of PostgreSQL, which does not run as root. `owned` becomes a folder of the user. */
+async function asUser([command, ...parameters]: string[], owned?: string): Promise<void> {
+  // The nodes would otherwise look for certificates in the folder of the current user.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: '/' }
+  if (process.getuid?.() !== 0) return void (await run(command!, parameters, { env }))
+  if (owned !== undefined) {
+    const { stdout } = await run('id', ['-u', 'postgres'])
+    await chown(owned, Number(stdout), 0)
+  }
+  const user = ['--reuid=postgres', '--regid=postgres', '--init-groups']
+  await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
+}
+
+/**
+ * Returns the folder of the programs of a PostgreSQL with Citus. If there is none, builds it with the script
+ * build-citus.sh of the folder in MUSTER_CITUS_DIR.
+ */
+export async function findCitus(): Promise<string> {
+  const found = await findInstalled()
+  if (found !== undefined) return found
+  const source = process.env.MUSTER_CITUS_DIR
+  if (source === undefined) throw new Error(`no PostgreSQL with the extension citus found. ${hint}`)
+  console.log('building Citus')
+  await run('bash', [join(resolve(source), 'build-citus.sh')], { maxBuffer: 64 * 1024 * 1024 })
+  const built = await findInstalled()
+  if (built === undefined) throw new Error(`build-citus.sh did not install the extension citus. ${hint}`)
+  return built
+}
+
+const hint = 'Install Citus, or set MUSTER_CITUS_DIR to a folder with a script build-citus.sh that installs it.'
+
+/** The `pg_config` of the path, and those of Debian's packages. */
+const candidates = ['pg_config', ...[18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/pg_config`)]
+
+async function findInstalled(): Promise<string | undefined> {
+  for (const program of candidates) {
+    const ask = async (option: string): Promise<string> => (await run(program, [option])).stdout.trim()
+    try {
+      await access(join(await ask('--pkglibdir'), 'citus.so'))
+      return await ask('--bindir')
+    } catch {
+      // This PostgreSQL is not installed or does not have Citus.
+    }
+  }
+  return undefined
+}

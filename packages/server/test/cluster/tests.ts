@@ -1,0 +1,28 @@
+/** The tests that run on the cluster. Add a folder once its tests pass there. */
+export const included: readonly string[] = [
+  'packages/server/src/db/cluster',
+  ...['attributes', 'services', 'views'].map((feature) => `packages/server/src/features/${feature}/`),
+]
+
+/** The files of these folders that do not run on the cluster, with the reasons. */
+export const excludedFiles: Readonly<Record<string, string>> = {
+  '*.plan.test.ts': 'checks a plan of plain PostgreSQL, and the plan of a shard is different',
+}
+
+const ownTables = 'the test looks for something that the distribution changes'
+const ownStatement = 'the test itself sends a statement that Citus rejects'
+const uncounted = 'the devices of an account are not counted on a cluster'
+
+/** The tests that do not run on the cluster, by a part of their full name, with the reasons. */
+export const excludedTests: Readonly<Record<string, string>> = {
+  'use only triggers and sequences that are known exceptions for Citus': ownTables,
+  'does nothing on a database without Citus': ownTables,
+  'writes to other devices without delay while one device is locked': ownStatement,
+  'rejects the queued writes of a device when one of its writes times out': ownStatement,
+  'applies valid writes next to rejected writes, failed writes, and writes to unknown devices': ownStatement,
+  'loses no value when writers of every kind run concurrently':
+    'writes are so slow that the server rejects some of the concurrent ones',
+  "adds the view's filter to other filters, and applies its context and its order": uncounted,
+  'updates the counts of a large account after a minute': uncounted,
+  'lists when a name of a large account last changed': uncounted,
+}
