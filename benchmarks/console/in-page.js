@@ -10,7 +10,7 @@ const measure = (() => {
 
   /** Describes the visible rows. Returns undefined while a row is missing. */
   const describeRows = () => {
-    const table = document.querySelector('[role=table][aria-label=Devices]')
+    const table = document.querySelector('[role=grid][aria-label=Devices]')
     if (table === null)
       return [...document.querySelectorAll('main h2, main h3')].find(
         (title) => title.textContent === 'No matching devices',
