@@ -1547,6 +1547,8 @@ export type BulkItemList = {
 export type BulkItem = {
   __typename?: 'BulkItem';
   device: EventTarget;
+  /** The line of the CSV that the device comes from; null for other targets. */
+  line?: Maybe<Scalars['Int']['output']>;
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
@@ -2988,6 +2990,7 @@ export type BulkItemListResolvers<ContextType = Context, ParentType extends Reso
 
 export type BulkItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItem'] = ResolversParentTypes['BulkItem']> = {
   device?: Resolver<ResolversTypes['EventTarget'], ParentType, ContextType>;
+  line?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   outcome?: Resolver<ResolversTypes['BulkOutcome'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['BulkItemStatus'], ParentType, ContextType>;
   changes?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;

@@ -1,7 +1,9 @@
+import { basename } from 'node:path'
 import { ignoredColumns, suspectColumns } from '@muster/fleet-csv/csv/columns'
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import { importDevices } from '@muster/fleet-csv/import/import-devices'
+import { jobNameOf } from '@muster/fleet-csv/import/run-job'
 import type { Command } from 'commander'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { readInput } from '../import/read-input.ts'
@@ -24,7 +26,7 @@ export function buildCommand(): Command {
       prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if
 the row has no hardware ID, by a unique name. If no device matches, the command adds a device. It writes only
 differences, so importing the same file again changes nothing. It reports each row with an error by line number and
-imports the other rows.`),
+imports the other rows. A bulk job on the server writes the rows. If the command is killed, the job continues.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
     .option('--strict', 'check all rows first, and write nothing if any row has an error')
@@ -35,17 +37,21 @@ imports the other rows.`),
 }
 
 async function run(path: string, options: Options): Promise<void> {
-  const file = parse(await readInput(path), options.raw ?? false)
+  const bytes = await readInput(path)
+  const file = parse(bytes, options.raw ?? false)
   warnAboutSuspectColumns(file)
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
   const interruption = onInterrupt(() =>
-    progress.note('Stopping after the requests in flight. Press Ctrl-C again to stop immediately.'),
+    progress.note('Stopping after the running batch. Press Ctrl-C again to stop immediately.'),
   )
   try {
     const { strict = false, dryRun = false } = options
     const { signal } = interruption
-    const outcome = await importDevices({ api: muster, file, strict, dryRun, onProgress: progress.update, signal })
+    const jobName = jobNameOf(basename(path), bytes)
+    const onWait = (): void => progress.note('Waiting for the job of an earlier import of this file.')
+    const onProgress = progress.update
+    const outcome = await importDevices({ api: muster, file, strict, dryRun, jobName, onWait, onProgress, signal })
     progress.stop()
     const report = { outcome, path, strict, dryRun, interrupted: signal.aborted }
     process.exitCode = options.json ? reportJson(report) : reportText(report)

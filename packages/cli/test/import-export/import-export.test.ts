@@ -9,7 +9,7 @@ import { counts, openWorkspace } from './workspace.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ worker: true })
 })
 afterAll(() => app.close())
 
@@ -46,11 +46,23 @@ describe('a file of many devices', () => {
     expect(await other.export()).toBe(exported)
   })
 
+  it('continues on the server after the command is killed, and the next import changes nothing', async () => {
+    const user = await app.createUser()
+    const folder = await temporaryFolder()
+    const proxy = await startBatchProxy(app.url, 'startBulk', () => void running.child.kill('SIGKILL'))
+    const env = { MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(proxy.url, user)) }
+    const path = await folder.write('devices.csv', file)
+    const running = startMuster(['import', path], { env })
+    await running.done
+    const next = await muster(['import', path, '--json'], { env })
+    expect(JSON.parse(next.stdout)).toMatchObject(counts(0, 0, count))
+  })
+
   it('stops at Ctrl-C, prints the progress, and continues with the next import', async () => {
     const user = await app.createUser()
     const folder = await temporaryFolder()
-    const proxy = await startBatchProxy(app.url, 'registerDevice', async (number) => {
-      if (number !== 5) return
+    const proxy = await startBatchProxy(app.url, 'createBulk', async (number) => {
+      if (number !== 1) return
       running.child.kill('SIGINT')
       await running.waitForOutput('stderr', /Stopping after/)
     })

@@ -5,7 +5,7 @@ import { counts, openWorkspace } from './workspace.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ worker: true })
 })
 afterAll(() => app.close())
 
@@ -117,6 +117,12 @@ describe('importing rows', () => {
       problems: [{ line: 3 }],
     })
     expect(await workspace.import(rows, '--dry-run')).toMatchObject({ code: 3, ...counts(1, 0, 0) })
+    // Only the server detects this error.
+    expect(await workspace.import('name,services\na,\nb,ssh:a/b:22\n', '--strict')).toMatchObject({
+      code: 1,
+      ...counts(0, 0, 0),
+      problems: [{ line: 3 }],
+    })
     expect(await workspace.devices()).toEqual([])
   })
 
@@ -138,6 +144,62 @@ describe('importing rows', () => {
     const few = 'name,hardwareId,site\nbig-1,B-1,x\nbig-2,,y\nbig-new,B-new,z\n'
     expect(await workspace.import(few)).toMatchObject({ code: 0, ...counts(1, 2, 0) })
     expect(await workspace.import(few)).toMatchObject({ code: 0, ...counts(0, 0, 3) })
+  })
+})
+
+describe('importing rows as a job', () => {
+  it('reports the lines of rejected rows in a file of several parts, also after cells with several lines', async () => {
+    const workspace = await openWorkspace(app)
+    const rows = Array.from({ length: 5_200 }, (_, number) => `node-${number},HW-${number},,"a\nb"`)
+    const invalid = [10, 5_100]
+    for (const index of invalid) rows[index] = `node-${index},HW-${index},ssh:a/b:22,x`
+    const file = `name,hardwareId,services,note\n${rows.join('\n')}\n`
+    const lines = invalid.map((index) => 2 + 2 * index - invalid.filter((other) => other < index).length)
+    const { code, problems, job } = await workspace.import(file)
+    expect({ code, problems }).toMatchObject({ code: 3, problems: lines.map((line) => ({ line })) })
+    const { login } = await workspace.user.data(
+      `{ login { devices { total } bulkJob(id: "${job}") { name state counts { done rejected } } } }`,
+    )
+    expect(login).toMatchObject({
+      devices: { total: 5_198 },
+      bulkJob: [{ name: expect.stringContaining('Import of devices.csv'), state: 'DONE', counts: { rejected: 2 } }],
+    })
+    expect(await workspace.import(file)).toMatchObject({ code: 3, ...counts(0, 0, 5_198), problems: [{}, {}] })
+  })
+
+  it('needs only the permissions of the columns that change', async () => {
+    const workspace = await openWorkspace(app)
+    await workspace.import('name,platform,site\na,linux,oslo\n')
+    const { createAccessKey: key } = await workspace.user.data(
+      'mutation { createAccessKey(access: { permissions: [DEVICE_READ, ATTRIBUTE_WRITE] }) { key secret } }',
+    )
+    const folder = await temporaryFolder()
+    const credentials = await folder.write(
+      'credentials',
+      credentialsOf(app.url, { ...workspace.user, keyId: key.key, secret: key.secret }),
+    )
+    expect(await workspace.import('name,platform,site\na,linux,rome\n', '--credentials', credentials)).toMatchObject({
+      code: 0,
+      ...counts(0, 1, 0),
+    })
+  })
+
+  it('works for a key that is restricted to some devices', async () => {
+    const workspace = await openWorkspace(app)
+    await workspace.import('name,site,rack\na,oslo,1\nb,rome,1\n')
+    const { createAccessKey: key } = await workspace.user.data(
+      `mutation { createAccessKey(access: { permissions: [DEVICE_READ, ATTRIBUTE_WRITE], where: "site = oslo" }) {
+        key secret } }`,
+    )
+    const folder = await temporaryFolder()
+    const credentials = await folder.write(
+      'credentials',
+      credentialsOf(app.url, { ...workspace.user, keyId: key.key, secret: key.secret }),
+    )
+    expect(await workspace.import('name,rack\na,2\n', '--credentials', credentials)).toMatchObject({
+      code: 0,
+      ...counts(0, 1, 0),
+    })
   })
 })
 

@@ -25,16 +25,20 @@ const idempotent: ReadonlySet<string> = new Set([
   'updateService',
   'renameService',
   'reportState',
+  'cancelBulk',
 ])
 
 /** The server accepts an Idempotency-Key for these mutations if the document contains no other field. */
 const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
+  'createBulk',
   'createRegistrationCode',
   'createView',
   'createWebhook',
   'registerDevice',
+  'retryBulk',
+  'undoBulk',
 ])
 
 /** Effects from the most severe to the least severe. */

@@ -118,6 +118,7 @@ export const schemaTable: SchemaTable = {
   "code": "String",
   "device": "EventTarget!",
   "eventIds": "[ID!]!",
+  "line": "Int",
   "message": "String",
   "outcome": "BulkOutcome!",
   "reason": "BulkSkipReason",

@@ -317,6 +317,8 @@ export interface BulkItem {
   device: EventTarget
   /** The events that the job recorded for the device. */
   eventIds: string[]
+  /** The line of the CSV that the device comes from; null for other targets. */
+  line: number | null
   message: string | null
   outcome: BulkOutcome
   /** Why the job skipped the device or did not revert it completely. */
@@ -1156,6 +1158,8 @@ export interface BulkItemFields {
   device: Branch<'EventTarget', 'one'>
   /** The events that the job recorded for the device. */
   eventIds: Leaf<string[]>
+  /** The line of the CSV that the device comes from; null for other targets. */
+  line: Leaf<number | null>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
   /** Why the job skipped the device or did not revert it completely. */

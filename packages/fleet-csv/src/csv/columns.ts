@@ -13,12 +13,12 @@ const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
 
 /** The content of a column: a field of the device, an attribute, or a field that an import ignores. */
-export type Column = { field: FixedColumn } | { attribute: string } | { ignored: string }
+export type Column = { field: FixedColumn } | { attribute: string; isPrefixed?: true } | { ignored: string }
 
 const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => field === name) || servicesField.test(name)
 
 /** Marks an attribute with the name of a field. */
-const PREFIX = 'attributes.'
+export const PREFIX = 'attributes.'
 
 /** The columns that can find a device. */
 const findingColumns = ['id', 'hardwareId', 'name'] as const
@@ -65,7 +65,7 @@ function parseColumn(cell: Cell, index: number): Column {
   const attribute = cell.startsWith(PREFIX) ? cell.slice(PREFIX.length) : cell
   const problem = attributeNameProblem(attribute)
   if (problem !== undefined) throw new Error(`column ${index + 1}, ${JSON.stringify(cell)}: ${problem}`)
-  return { attribute }
+  return attribute === cell ? { attribute } : { attribute, isPrefixed: true }
 }
 
 function attributeNameProblem(name: string): string | undefined {
@@ -86,7 +86,7 @@ export function attributeColumn(name: string): string {
 export function suspectColumns(columns: readonly Column[]): { found: string; meant: FixedColumn }[] {
   const simple = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
   return columns.flatMap((column) => {
-    if (!('attribute' in column)) return []
+    if (!('attribute' in column) || column.isPrefixed) return []
     const meant = fixedColumns.find((name) => simple(name) === simple(column.attribute))
     return meant === undefined || meant === column.attribute ? [] : [{ found: column.attribute, meant }]
   })

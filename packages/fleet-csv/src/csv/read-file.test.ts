@@ -25,8 +25,8 @@ describe('readDeviceFile', () => {
       { field: 'name' },
       { ignored: 'state' },
       { ignored: 'services.port' },
-      { attribute: 'state' },
-      { attribute: 'id' },
+      { attribute: 'state', isPrefixed: true },
+      { attribute: 'id', isPrefixed: true },
     ])
     expect(file.rows).toEqual([
       expect.objectContaining({ name: 'a', services: [], attributes: new Map([['state', 'x']]) }),

@@ -2,6 +2,7 @@ import type { Api } from '../api.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
 import { type Outcome, triedRows } from './outcome.ts'
 import { planImport } from './plan-import.ts'
+import { finishEarlierJob } from './run-job.ts'
 import { writePlan } from './write.ts'
 
 export interface ImportOptions {
@@ -13,7 +14,11 @@ export interface ImportOptions {
   dryRun: boolean
   /** Receives the number of finished rows. */
   onProgress: (done: number) => void
-  /** Stops the import after the documents in flight. */
+  /** The name of the import's bulk job, from `jobNameOf`. */
+  jobName: string
+  /** Runs before the import waits for the job of an earlier import of the same file. */
+  onWait?: () => void
+  /** Stops the import after the documents and the batch in flight. */
   signal: AbortSignal
 }
 
@@ -24,8 +29,11 @@ export async function importDevices({
   strict,
   dryRun,
   onProgress,
+  jobName,
+  onWait,
   signal,
 }: ImportOptions): Promise<Outcome> {
+  if (!dryRun) await finishEarlierJob(api, jobName, { signal, onWait })
   const plan = await planImport(api, file, { signal })
   const outcome: Outcome = {
     rows: file.rows.length + file.problems.length,
@@ -38,9 +46,11 @@ export async function importDevices({
   outcome.unchanged = plan.unchanged.length
   if (dryRun) return { ...outcome, created: plan.creations.length, updated: plan.updates.length }
   try {
-    await writePlan({ api, outcome, progress: () => onProgress(triedRows(outcome)), signal }, plan)
+    const progress = (): void => onProgress(triedRows(outcome))
+    await writePlan({ api, outcome, progress, signal, jobName, strict }, plan)
   } catch (error) {
     outcome.stoppedBy = error as Error
   }
+  if (strict && outcome.problems.length > 0 && outcome.created + outcome.updated === 0) outcome.unchanged = 0
   return outcome
 }

@@ -6,11 +6,15 @@ export interface Outcome {
   created: number
   updated: number
   unchanged: number
+  /** The bulk job that writes the rows, if any. */
+  job?: string
+  /** Rows that a running job has finished. The other counts include them after the end of the job. */
+  finished?: number
   /** Rejected rows, ordered by line. */
   problems: CsvProblem[]
   /** Error that stopped the import early. */
   stoppedBy?: Error
 }
 
-export const triedRows = ({ created, updated, unchanged, problems }: Outcome): number =>
-  created + updated + unchanged + problems.length
+export const triedRows = ({ created, updated, unchanged, finished = 0, problems }: Outcome): number =>
+  created + updated + unchanged + finished + problems.length

@@ -79,7 +79,7 @@ export const fragments: Readonly<Record<string, string>> = {
     undoOf { id name } undoneBy { id name }
   }`,
   BulkItem: `fragment BulkItem on BulkItem {
-    device { ...EventTarget } outcome status changes reason code message eventIds
+    device { ...EventTarget } line outcome status changes reason code message eventIds
   }`,
   Facet: `fragment Facet on Facet {
     name buckets { value count active where } missing missingActive other otherActive distinct total

@@ -1,4 +1,5 @@
-import { type Cell, formatCsvRow, parseCsv } from '@muster/fleet-csv/csv/cells'
+import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
+import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
 import type { Command } from 'commander'
 import { type BulkOptions, startPreviewed, withJobOptions } from '../../bulk/change-in-bulk.ts'
 import { usageError } from '../../errors/cli-error.ts'
@@ -6,10 +7,6 @@ import { readInput } from '../../import/read-input.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { formatHelp } from '../format-help.ts'
-
-/** Bytes and rows of one request. */
-const MAX_BYTES = 300_000
-const MAX_ROWS = 5_000
 
 export function buildCommand(): Command {
   return withJobOptions(
@@ -52,18 +49,5 @@ function divide(text: string): string[] {
   const [header, ...others] = rows
   if (header === undefined || others.length === 0)
     throw usageError('the file has no rows', 'Its first row names the columns.')
-  const parts: string[] = []
-  let part: string[] = []
-  let size = 0
-  for (const row of others) {
-    const line = formatCsvRow(row)
-    if (part.length === MAX_ROWS || size + Buffer.byteLength(line) > MAX_BYTES) {
-      parts.push(formatCsvRow(header) + part.join(''))
-      part = []
-      size = 0
-    }
-    part.push(line)
-    size += Buffer.byteLength(line)
-  }
-  return [...parts, formatCsvRow(header) + part.join('')]
+  return divideCsv(header, others).parts
 }

@@ -1,8 +1,10 @@
 import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
 import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { recordEvents } from '../events/record.ts'
+import { createOnce } from '../idempotency/create-once.ts'
 import { assertBelowDrafts, changeJob, newJob, preview, readRate, wrongState } from './bulk.ts'
 import { type BulkItemStatus, type BulkJob, isEnded } from './bulk-job.ts'
 import { type BulkJobRow, insertJob, writeJob } from './bulk-jobs.queries.ts'
@@ -96,22 +98,28 @@ type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer
-  const begun = await changeJob(
-    context,
-    id,
-    async (db, from) => {
-      const input = describe(from)
-      const now = clock()
-      await assertBelowDrafts(db, accountId, now)
-      await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
-      const { operations, maxFailures } = from
-      const job = newJob(context, { ...input, operations, maxFailures, expected: null })
-      await insertJob(db, accountId, job)
-      const row = { ...job, planned: null, phase: null, tolerated: 0 }
-      return beginPreview(db, accountId, { job: row, now, found: undefined })
-    },
-    { locksAccount: true },
-  )
-  rowMeter.add(({ devices }) => (isLarge(begun) ? devices : Math.min(devices, begun.total)))
-  return preview(context, begun)
+  const begin = (within: Context): Promise<BulkJobRow> =>
+    changeJob(
+      within,
+      id,
+      async (db, from) => {
+        const input = describe(from)
+        const now = clock()
+        await assertBelowDrafts(db, accountId, now)
+        await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
+        const { operations, maxFailures } = from
+        const job = newJob(context, { ...input, operations, maxFailures, expected: null })
+        await insertJob(db, accountId, job)
+        const row = { ...job, planned: null, phase: null, tolerated: 0 }
+        return beginPreview(db, accountId, { job: row, now, found: undefined })
+      },
+      { locksAccount: true },
+    )
+  const create = async (db: Database): Promise<BulkJob> => {
+    const within = { ...context, db }
+    const begun = await begin(within)
+    rowMeter.add(({ devices }) => (isLarge(begun) ? devices : Math.min(devices, begun.total)))
+    return preview(within, begun)
+  }
+  return createOnce(context, create, (created) => ({ kind: 'bulk job', id: created.id }))
 }

@@ -242,17 +242,19 @@ const inSlice = (accountId: string, { outcomes, statuses }: ItemSlice): Sql =>
     and ${outcomes === undefined ? sql`true` : sql`outcome = any(${outcomes})`}
     and ${statuses === undefined ? sql`true` : sql`status = any(${statuses})`}`
 
+type ListedItem = BulkItem & { jobId: string; line: number | null }
+
 /** Returns a page of the devices of each job. */
 export async function selectItemPages(
   db: Database,
   accountId: string,
   { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
-): Promise<(BulkItem & { jobId: string })[]> {
-  const { rows } = await sql<BulkItem & { jobId: string }>`
+): Promise<ListedItem[]> {
+  const { rows } = await sql<ListedItem>`
     select found.* from unnest(${jobIds}::text[]) as job (id)
     cross join lateral (
       select job_id as "jobId", device_id as id, name, outcome, status, reason, changes, code, message,
-        event_ids::text[] as "eventIds"
+        event_ids::text[] as "eventIds", (row ->> 'line')::int as line
       from bulk_item where ${inSlice(accountId, slice)} and job_id = job.id and device_id > ${after}
       order by device_id limit ${limit}) as found`.execute(db)
   return rows

@@ -146,6 +146,7 @@ export interface BulkItem {
   code: string | null
   message: string | null
   eventIds: string[]
+  line?: number | null
 }
 
 export type BulkJobList = List<BulkJob>

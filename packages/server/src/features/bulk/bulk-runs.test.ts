@@ -17,6 +17,7 @@ import {
   valuesOf,
 } from '../../../test/api/bulk-jobs.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sendAs } from '../../../test/harness/server-process.ts'
 import { dropBulkJobs } from './bulk.jobs.ts'
 
 let app: TestApp
@@ -165,4 +166,30 @@ describe('bulk jobs', () => {
     expect(done.counts).toMatchObject({ done: 1, failed: 1 })
     expect(done.items.items[0]).toMatchObject({ status: 'FAILED', code: 'INTERNAL' })
   })
+})
+
+it('is created, retried, or undone once if the request with its Idempotency-Key is repeated', async () => {
+  const [user, ids] = await newFleet(app, 2)
+  const credentials = { MUSTER_ACCESS_KEY_ID: user.keyId, MUSTER_SECRET_ACCESS_KEY: user.secret }
+  const send = async (key: string, query: string, variables: Record<string, unknown> = {}) => {
+    const headers = { 'idempotency-key': JSON.stringify(key), accept: 'application/graphql-response+json' }
+    return (await sendAs(credentials, app.url, { query, variables }, headers)).body
+  }
+  const repeat = async (key: string, query: string, variables: Record<string, unknown> = {}) => {
+    const first = await send(key, query, variables)
+    expect(await send(key, query, variables)).toEqual(first)
+    return first
+  }
+  const input = { target: { ids }, operations: [setSite('rome')] }
+  const { data } = await repeat('create', createText, input)
+  expect(data.createBulk).toMatchObject({ state: 'READY', counts: { change: 2 } })
+  await run(user, data.createBulk)
+  const { id } = data.createBulk
+  const undone = await repeat('undo', `mutation { undoBulk(id: "${id}") { id state counts { change } } }`)
+  expect(undone.data.undoBulk).toMatchObject({ state: 'READY', counts: { change: 2 } })
+  await repeat('retry', `mutation { retryBulk(id: "${id}") { id state } }`)
+  const runText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $expected: Int!) {
+    runBulk(target: $target, operations: $operations, expected: $expected) { id } }`
+  expect((await send('run', runText, { ...input, expected: 1 })).errors[0].extensions.code).toBe('CONFLICT')
+  expect((await user.data('{ login { bulkJobs { total } } }')).login.bulkJobs.total).toBe(3)
 })

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
+import { createOnce } from '../idempotency/create-once.ts'
 import {
   type BulkJob,
   type CsvRow,
@@ -80,7 +81,7 @@ async function create(context: Context, { job, ids, rows, isOpen, starter }: New
   const { viewer, clock } = context
   const { accountId } = viewer
   const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
-  const created = await context.db.transaction().execute(async (db) => {
+  const insert = async (db: Database): Promise<BulkJobRow> => {
     await lockAccount(db, accountId)
     await assertBelowDrafts(db, accountId, clock())
     await insertJob(db, accountId, job)
@@ -89,8 +90,12 @@ async function create(context: Context, { job, ids, rows, isOpen, starter }: New
     if (total > 0) await writeJob(db, accountId, job.id, { total })
     const row = { ...job, total, planned: null, phase: null, tolerated: 0, ...(starter && { starter }) }
     return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found })
-  })
-  return preview(context, created)
+  }
+  return createOnce(
+    context,
+    async (db) => preview({ ...context, db }, await inTransaction(db, insert)),
+    ({ id }) => ({ kind: 'bulk job', id }),
+  )
 }
 
 /** Throws LIMIT_EXCEEDED if the account has too many jobs that are not started. The account must be locked. */
@@ -287,7 +292,7 @@ export async function changeJob<Changed extends BulkJob>(
   { locksAccount = false } = {},
 ): Promise<Changed> {
   if (id.includes('\0')) throw notFound('bulk job', id)
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     if (locksAccount) await lockAccount(transaction, viewer.accountId)
     const job = await lockJob(transaction, viewer.accountId, id)
     if (job === undefined) throw notFound('bulk job', id)

@@ -10,7 +10,7 @@ import { updateAccessKey } from '../access-keys/access-keys.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })
+  app = await startTestApp({ env: { MUSTER_KEY_POINTS: '1000000' }, worker: true })
 })
 afterAll(() => app.close())
 
@@ -51,6 +51,7 @@ const fleet = async (): Promise<TestUser> => {
 /** Imports a file as `muster import` does. */
 const importInto = (user: TestUser, csv: string) =>
   importDevices({
+    jobName: 'import',
     api: {
       query: async <Data>(query: string, variables?: Readonly<Record<string, unknown>>) =>
         (await user.data(query, { ...variables })) as Data,

@@ -1,7 +1,16 @@
 import type { Database } from '../../db/database.ts'
 
 export interface Created {
-  kind: 'access key' | 'device' | 'invitation' | 'registration code' | 'role' | 'service' | 'view' | 'webhook'
+  kind:
+    | 'access key'
+    | 'bulk job'
+    | 'device'
+    | 'invitation'
+    | 'registration code'
+    | 'role'
+    | 'service'
+    | 'view'
+    | 'webhook'
   id: string
   /**
    * The secret of the created object, if it has one. Only this response contains the secret, so the response is not

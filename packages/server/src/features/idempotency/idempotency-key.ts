@@ -7,13 +7,17 @@ import { limits } from '../../limits.ts'
 const creatingMutations: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
+  'createBulk',
   'createInvitation',
   'createRegistrationCode',
   'createRole',
   'createView',
   'createWebhook',
   'registerDevice',
+  'retryBulk',
   'rotateAccessKey',
+  'runBulk',
+  'undoBulk',
 ])
 
 /**

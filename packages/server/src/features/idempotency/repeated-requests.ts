@@ -109,6 +109,7 @@ function replay(
 
 /** Describes, for an error message, how to create a new secret for each kind of object. */
 const newSecret: Record<Created['kind'], string> = {
+  'bulk job': 'read the job instead: it has no secret',
   'access key': 'delete the key and create another',
   device: 'call rotateDeviceSecret',
   invitation: 'call resendInvitation',

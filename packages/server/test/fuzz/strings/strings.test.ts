@@ -22,7 +22,7 @@ let app: TestApp
 let receiver: Receiver
 let own: OwnedObjects
 beforeAll(async () => {
-  app = await startTestApp({ env: allowLocalWebhooks })
+  app = await startTestApp({ env: allowLocalWebhooks, worker: true })
   receiver = await startFailingReceiver()
   own = await createOwnedObjects(app.owner, receiver)
 })
@@ -83,7 +83,15 @@ it('handles unusual strings in every cell of a device file', longTimeout, async 
   const run = async (rows: string[]) => {
     const file = readDeviceFile(Buffer.from(rows.join('')))
     const { signal } = new AbortController()
-    return importDevices({ api: apiOf(user, problems), file, strict: false, dryRun: false, onProgress() {}, signal })
+    return importDevices({
+      api: apiOf(user, problems),
+      file,
+      strict: false,
+      dryRun: false,
+      jobName: 'import',
+      onProgress() {},
+      signal,
+    })
   }
   const header = formatCsvRow(columns)
   const rows = strings.flatMap((text, line) =>

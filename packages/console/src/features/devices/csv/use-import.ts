@@ -2,7 +2,7 @@ import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import type { Outcome } from '@muster/fleet-csv/import/outcome'
 import { type ImportPlan, planImport } from '@muster/fleet-csv/import/plan-import'
-import { writePlan } from '@muster/fleet-csv/import/write'
+import { writeRequests } from '@muster/fleet-csv/import/write-requests'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
@@ -64,7 +64,7 @@ export function useImport(): Import {
         setState({ step: 'running', prepared, outcome: { ...outcome }, isStopping: signal.aborted })
       progress()
       try {
-        await writePlan({ api: sessionApi, outcome, progress, signal }, prepared.plan)
+        await writeRequests({ api: sessionApi, outcome, progress, signal }, prepared.plan)
       } catch (error) {
         outcome.stoppedBy = error as Error
       }

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/database.ts'
+import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
@@ -94,7 +94,7 @@ async function continuePreview(
   { accountId, id }: JobPlace,
   take: typeof lockJob,
 ): Promise<BulkJobRow | undefined> {
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const job = await take(transaction, accountId, id)
     if (job?.state !== 'PREVIEWING') return job
     const previewed = await previewStep(transaction, accountId, { job, charge: (bytes) => charge(accountId, bytes) })
@@ -226,7 +226,7 @@ async function waitForQuota(
   { message, details }: ApiError,
 ): Promise<WorkResult> {
   const seconds = Math.min(MAX_WAIT_SECONDS, Number(details.retryAfter ?? MAX_WAIT_SECONDS))
-  return db.transaction().execute(async (transaction) => {
+  return inTransaction(db, async (transaction) => {
     const job = await takeJob(transaction, accountId, id)
     if (job?.state !== 'PREVIEWING' && job?.state !== 'RUNNING') return 'idle'
     await writeJob(transaction, accountId, id, { reason: `waits: ${message}`, pauseMs: 1000 * seconds })

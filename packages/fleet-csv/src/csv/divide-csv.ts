@@ -1,0 +1,41 @@
+import { jsonBytes } from '../import/batches.ts'
+import { type Cell, formatCsvRow } from './cells.ts'
+
+/** The maximum size of a part as JSON, and its maximum number of rows. The API limits a request body to 1 MiB. */
+const BYTES = 512 * 1024
+const ROWS = 5_000
+
+export interface DividedCsv {
+  /** Each part begins with the names of the columns. */
+  parts: string[]
+  /** The line of each row, as a bulk job numbers them: it counts the first line of the file once. */
+  lines: number[]
+}
+
+/** Divides the rows of a file into parts that one request of a bulk job accepts. */
+export function divideCsv(header: readonly Cell[], rows: Iterable<readonly Cell[]>): DividedCsv {
+  const names = formatCsvRow(header)
+  const parts: string[] = []
+  const lines: number[] = []
+  let part: string[] = []
+  let bytes = 0
+  let next = 2
+  const endPart = (): void => {
+    if (part.length > 0) parts.push(names + part.join(''))
+    part = []
+    bytes = 0
+    // The server continues with the line after the first line of the last row.
+    if (lines.length > 0) next = lines.at(-1)! + 1
+  }
+  for (const row of rows) {
+    const text = formatCsvRow(row)
+    const size = jsonBytes(text)
+    if (part.length === ROWS || (part.length > 0 && bytes + size > BYTES)) endPart()
+    part.push(text)
+    bytes += size
+    lines.push(next)
+    next += text.match(/\r\n|\n|\r/g)!.length
+  }
+  endPart()
+  return { parts, lines }
+}

@@ -1,0 +1,61 @@
+import type { Cell } from '../csv/cells.ts'
+import { PREFIX } from '../csv/columns.ts'
+import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv/device-services.ts'
+import { divideCsv } from '../csv/divide-csv.ts'
+import { neutralizeFormula } from '../csv/formulas.ts'
+import { formatServices } from '../csv/services-cell.ts'
+import { fieldNames } from '../fields.ts'
+import type { Creation, Plan, Update } from './match-rows.ts'
+
+/** The cells of a row of a job, by column. */
+type Cells = Map<string, Cell>
+
+export interface JobRows {
+  /** The parts of a CSV, which a job receives in several requests. */
+  parts: string[]
+  /** The line in the file of each line in the job. */
+  fileLines: ReadonlyMap<number, number>
+  /** Whether a row creates a device. */
+  register: boolean
+}
+
+/** Converts a plan to the rows of a bulk job. They have only the columns and the cells that the job writes. */
+export function toJobRows(
+  { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
+  types: readonly ApplicationType[],
+): JobRows {
+  const rows = [
+    ...creations.map((creation) => ({ cells: cellsOfCreation(creation, types), line: creation.wanted.line })),
+    ...updates.map((update) => ({ cells: cellsOfUpdate(update, types), line: update.wanted.line })),
+  ]
+  const columns = new Set<string>()
+  for (const { cells } of rows) for (const column of cells.keys()) columns.add(column)
+  const names = [...columns]
+  const { parts, lines } = divideCsv(
+    names.map(neutralizeFormula),
+    rows.map(({ cells }) => names.map((column) => neutralizeFormula(cells.get(column) ?? null))),
+  )
+  const fileLines = new Map(rows.map(({ line }, index) => [lines[index]!, line]))
+  return { parts, fileLines, register: creations.length > 0 }
+}
+
+function cellsOfCreation({ wanted }: Creation, types: readonly ApplicationType[]): Cells {
+  const cells: Cells = new Map()
+  for (const name of fieldNames) if (wanted[name] !== null) cells.set(name, wanted[name])
+  if (wanted.services.length > 0) cells.set('services', servicesCell(wanted.services, types))
+  for (const [name, value] of wanted.attributes) cells.set(`${PREFIX}${name}`, value)
+  return cells
+}
+
+function cellsOfUpdate({ wanted, device, difference }: Update, types: readonly ApplicationType[]): Cells {
+  const { fields, addServices, updateServices, attributes } = difference
+  const cells: Cells = new Map([['id', device.id]])
+  for (const [name, value] of Object.entries(fields)) cells.set(name, value)
+  // The server pairs all services of the row with those of the device.
+  if (addServices.length + updateServices.length > 0) cells.set('services', servicesCell(wanted.services, types))
+  for (const [name, value] of attributes) cells.set(`${PREFIX}${name}`, value)
+  return cells
+}
+
+const servicesCell = (services: readonly ServiceFields[], types: readonly ApplicationType[]): string =>
+  formatServices(services.map((service) => toServiceEntry(service, types)))

@@ -1,0 +1,227 @@
+import { type Api, codeOf } from '../api.ts'
+import type { JobRows } from './job-rows.ts'
+import type { Outcome } from './outcome.ts'
+import { rejectionReason } from './rejection-reason.ts'
+
+export interface JobContext {
+  api: Api
+  /** Result of the import, updated as rows finish. */
+  outcome: Outcome
+  /** Runs after every change of the outcome. */
+  progress: () => void
+  /** After the signal aborts, cancels the job. Rows that are written remain written. */
+  signal: AbortSignal
+  /** The name of the job, by which the next import of the same file finds it. */
+  jobName: string
+  /** Whether to write nothing if the server rejects a row. */
+  strict: boolean
+}
+
+interface Job {
+  id: string
+  state: string
+  stateReason: string | null
+  token: string | null
+  counts: { change: number; register: number; rejected: number; done: number; failed: number; skipped: number }
+}
+
+const POLL_MS = 250
+/** As fast as other requests allow. */
+const RATE = 10_000
+/** A row that fails does not stop the other rows. */
+const MAX_FAILURES = 2_147_483_647
+
+const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
+
+/**
+ * Writes rows with a bulk job on the server, and adds their results to the outcome. Writes nothing if the caller may not
+ * use bulk jobs, or if a row is rejected and `strict` is set.
+ */
+export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
+  const id = await createJob(context, rows)
+  return id === undefined ? 'forbidden' : runJob(context, id, rows)
+}
+
+async function createJob(
+  { api, outcome, jobName, signal }: JobContext,
+  { parts, register }: JobRows,
+): Promise<string | undefined> {
+  const document = `mutation Import($csv: String!, $register: Boolean!, $name: String!, $open: Boolean!) {
+    createBulk(target: { csv: $csv, register: $register }, operations: [], name: $name, rate: ${RATE},
+      maxFailures: ${MAX_FAILURES}, open: $open) { id } }`
+  const [csv, ...others] = parts
+  const variables = { csv, register, name: jobName, open: others.length > 0 }
+  const created = await api.query<{ createBulk: { id: string } }>(document, variables).catch((error: unknown) => {
+    if (codeOf(error) === 'FORBIDDEN') return undefined
+    throw error
+  })
+  if (created === undefined) return undefined
+  const { id } = created.createBulk
+  outcome.job = id
+  for (const part of others) {
+    if (signal.aborted) break
+    await api.query('mutation Append($id: ID!, $csv: String!) { appendBulk(id: $id, csv: $csv) { id } }', {
+      id,
+      csv: part,
+    })
+  }
+  if (others.length > 0 && !signal.aborted)
+    await api.query('mutation Preview($id: ID!) { previewBulk(id: $id) { id } }', { id })
+  return id
+}
+
+async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'written' | 'rejected'> {
+  const { api, outcome, strict, signal } = context
+  const ready = await waitForJob(context, id, ['READY'])
+  const isRejected = ready.state === 'READY' && strict && ready.counts.rejected > 0
+  if (isRejected) await cancelJob(api, id)
+  else if (ready.state === 'READY' && !signal.aborted)
+    await api.query('mutation Start($id: ID!, $token: String!) { startBulk(id: $id, token: $token) { id } }', {
+      id,
+      token: ready.token,
+    })
+  const last = await waitForJob(context, id, [])
+  delete outcome.finished
+  await addResults(context, id, rows)
+  if (last.state === 'PAUSED' || last.state === 'FAILED')
+    throw new Error(`the job ${id} is ${last.state}: ${last.stateReason}`)
+  return isRejected ? 'rejected' : 'written'
+}
+
+const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
+
+/** Waits until a job ends, pauses, or reaches one of `states`. Cancels it after the signal aborts. */
+async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
+  let isCanceled = false
+  for (;;) {
+    if (signal.aborted && !isCanceled) {
+      await cancelJob(api, id)
+      isCanceled = true
+    }
+    const job = await readJob(api, id)
+    const { done, failed, skipped } = job.counts
+    outcome.finished = done + failed + skipped
+    progress()
+    if (ended.includes(job.state) || (states.includes(job.state) && !signal.aborted)) return job
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** Cancels a job, unless it has ended. */
+async function cancelJob(api: Api, id: string): Promise<void> {
+  await api.query('mutation Cancel($id: ID!) { cancelBulk(id: $id) { id } }', { id }).catch((error: unknown) => {
+    if (codeOf(error) !== 'CONFLICT') throw error
+  })
+}
+
+async function readJob(api: Api, id: string): Promise<Job> {
+  const { login } = await api.query<{ login: { bulkJob: Job[] } }>(
+    `query ReadJob($id: ID!) { login { bulkJob(id: [$id]) { ${fields} } } }`,
+    { id },
+  )
+  const [job] = login.bulkJob
+  if (job === undefined) throw new Error(`the job ${id} no longer exists`)
+  return job
+}
+
+interface Results {
+  login: { bulkJob: Record<'created' | 'updated' | 'unchanged', { total: number }>[] }
+}
+
+/** Adds the number of rows with each result, and the rows that failed. */
+async function addResults({ api, outcome }: JobContext, id: string, rows: JobRows): Promise<void> {
+  const { login } = await api.query<Results>(
+    `query Results($id: ID!) { login { bulkJob(id: [$id]) {
+      created: items(outcome: [REGISTER], status: [DONE], size: 1) { total }
+      updated: items(outcome: [CHANGE], status: [DONE], size: 1) { total }
+      unchanged: items(status: [UNCHANGED], size: 1) { total } } } }`,
+    { id },
+  )
+  const [counts] = login.bulkJob
+  outcome.created += counts!.created.total
+  outcome.updated += counts!.updated.total
+  outcome.unchanged += counts!.unchanged.total
+  for await (const { line, message, code, reason } of failedItems(api, id)) {
+    const text = reason === null ? rejectionReason(message ?? code ?? '') : reasons[reason]
+    outcome.problems.push({ line: rows.fileLines.get(line) ?? line, reason: text ?? String(reason) })
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  CHANGED_SINCE: 'the device changed during the import; import the file again',
+  GONE: 'the device was deleted during the import; import the file again',
+}
+
+interface FailedItem {
+  line: number
+  message: string | null
+  code: string | null
+  reason: string | null
+}
+
+interface FailedPage {
+  items: FailedItem[]
+  hasMore: boolean
+  cursor: string | null
+}
+
+interface FailedItems {
+  login: { bulkJob: { items: FailedPage }[] }
+}
+
+async function* failedItems(api: Api, id: string): AsyncGenerator<FailedItem> {
+  let after: string | null = null
+  for (;;) {
+    const { login }: FailedItems = await api.query<FailedItems>(
+      `query Failed($id: ID!, $after: ID) { login { bulkJob(id: [$id]) {
+        items(status: [FAILED, SKIPPED], size: 1000, after: $after) {
+          items { line message code reason } hasMore cursor } } } }`,
+      { id, after },
+    )
+    const { items, hasMore, cursor }: FailedPage = login.bulkJob[0]!.items
+    yield* items
+    if (!hasMore || cursor === null) return
+    after = cursor
+  }
+}
+
+interface OpenJobs {
+  login: { bulkJobs: { items: { id: string; name: string; state: string }[] } }
+}
+
+/**
+ * Waits for the job of an earlier import of the same file, which the server continues after the client has stopped.
+ * Cancels a job that was not started. `onWait` runs before the wait.
+ */
+export async function finishEarlierJob(
+  api: Api,
+  jobName: string,
+  { signal, onWait = () => {} }: { signal?: AbortSignal | undefined; onWait?: (() => void) | undefined },
+): Promise<void> {
+  const { login } = await api
+    .query<OpenJobs>(
+      `query FindImports { login { bulkJobs(state: [DRAFT, PREVIEWING, READY, RUNNING], size: 100) { items { id name state } } } }`,
+      {},
+    )
+    .catch((error: unknown): OpenJobs => {
+      if (codeOf(error) === 'FORBIDDEN') return { login: { bulkJobs: { items: [] } } }
+      throw error
+    })
+  for (const { id, state } of login.bulkJobs.items.filter(({ name }) => name === jobName)) {
+    if (state !== 'RUNNING') {
+      await cancelJob(api, id)
+      continue
+    }
+    onWait()
+    while (signal?.aborted !== true && (await readJob(api, id)).state === 'RUNNING')
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** Returns the name of the job that imports a file: the file's name, and a number that identifies its content. */
+export function jobNameOf(fileName: string, bytes: Uint8Array): string {
+  // FNV-1a, because browsers hash with SHA-256 only on secure origins.
+  let hash = 0x811c9dc5
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  return `Import of ${[...fileName].slice(-70).join('')} (${hash.toString(16).padStart(8, '0')})`
+}
