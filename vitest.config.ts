@@ -1,9 +1,25 @@
+import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each
 // once for all of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
+
+/** Files that run for minutes. If one of them started last, the other workers would wait for it. */
+const longFiles = /\/(?:cli\/test\/backup|docs\/test|server\/test\/(?:processes|faults|access))\//
+
+/** Runs the files in the random order of the seed, and the long files first. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { root, sequence } = this.ctx.config
+    const key = ({ moduleId }: TestSpecification): string =>
+      `${longFiles.test(moduleId) ? 1 : 2} ${hash('sha1', sequence.seed + moduleId.slice(root.length))}`
+    const keys = new Map(files.map((file) => [file, key(file)]))
+    return files.toSorted((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : 1))
+  }
+}
 
 export default defineConfig({
   // Node loads the CommonJS build of graphql, which other packages check for. Vite would load the ES module build.
@@ -23,7 +39,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 100_000 } },
-    sequence: { shuffle: true },
+    sequence: { shuffle: true, sequencer: LongFilesFirst },
     // Files in one worker share modules, which keep no state. Loading them for each file would take a quarter of the
     // time.
     isolate: false,

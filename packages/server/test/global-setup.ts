@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -7,6 +6,7 @@ import { createDatabase, createPool } from '../src/db/database.ts'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { onWorkers, placeOnCluster, protectTemplate } from './cluster/cluster-databases.ts'
+import { createTemporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,45 +22,31 @@ declare module 'vitest' {
  * this URL, and the user in the URL must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { connection, stop } = await startDatabase()
+  const folder = await createTemporaryFolder()
+  const { connection, stop } = await startDatabase(join(folder, 'postgres'))
   const template = `muster_template_${process.pid}`
   await createTemplate(connection, template)
   project.provide('testDatabase', { connection, template })
-  const scratch = await mkdtemp(join(tmpdir(), 'muster-scratch-'))
-  project.provide('scratchFolder', scratch)
+  project.provide('scratchFolder', folder)
   return async () => {
-    await rm(scratch, { recursive: true, force: true })
     await dropDatabase(connection, template)
     await stop()
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
-async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
+async function startDatabase(dataFolder: string): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
   const url = process.env.MUSTER_TEST_DATABASE_URL
   if (url !== undefined) return { connection: { connectionString: url }, stop: async () => {} }
-
-  const folder = await mkdtemp(join(tmpdir(), 'muster-test-'))
-  const quiet = { info() {}, warn: console.warn, error: console.error }
-  const onExit = (reason: string) => console.error(reason)
   // Turns off durability, because tests of durability start a separate server.
-  const database = await startEmbedded({
-    dataFolder: folder,
-    log: quiet,
-    onExit,
+  return startEmbedded({
+    dataFolder,
+    log: { info() {}, warn: console.warn, error: console.error },
+    onExit: (reason) => console.error(reason),
     // Turns off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent
     // dropping one.
     settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
-  }).catch(async (error) => {
-    await rm(folder, { recursive: true, force: true })
-    throw error
   })
-  return {
-    connection: database.connection,
-    stop: async () => {
-      await database.stop()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
 }
 
 async function createTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
