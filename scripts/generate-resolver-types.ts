@@ -38,6 +38,7 @@ export async function generateResolverTypes(): Promise<string> {
         Event: './features/events/event.ts#Event as EventModel',
         AttributeChange: './features/history/history.ts#AttributeChange as AttributeChangeModel',
         AttributeInfo: './features/history/attribute-info.ts#AttributeInfo as AttributeInfoModel',
+        Freshness: './features/freshness/intervals.ts#Freshness as FreshnessModel',
         AttributeChangeList: './features/history/history.ts#AttributeChangeList as AttributeChangeListModel',
         BulkJob: './features/bulk/bulk-job.ts#BulkJob as BulkJobModel',
         BulkItem: './features/bulk/bulk-job.ts#BulkItem as BulkItemModel',

@@ -42,6 +42,8 @@ export const limits = {
   /** The maximum number of saved views per user. */
   views: 200,
   viewNameLength: 100,
+  /** The maximum number of attribute names per user with an expected interval. */
+  expectedIntervals: 50,
   /** The maximum number of bulk jobs per user that have not been started. */
   bulkDrafts: 20,
   /** The maximum number of devices per bulk job. */
@@ -138,6 +140,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   webhookUrlLength: 'characters of the URL of a webhook',
   views: 'saved views of a user',
   viewNameLength: 'characters of the name of a view',
+  expectedIntervals: 'attribute names of a user with an expected interval',
   bulkDrafts: 'bulk jobs of a user that have not been started',
   bulkTargets: 'devices of a bulk job',
   bulkOperations: 'operations of a bulk job',

@@ -6,6 +6,7 @@ import type { Service as ServiceModel, ServiceList as ServiceListModel } from '.
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
 import type { AttributeInfo as AttributeInfoModel } from './features/history/attribute-info.ts';
+import type { Freshness as FreshnessModel } from './features/freshness/intervals.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
 import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
@@ -105,6 +106,8 @@ export type User = {
    * rate-limit point, or 5 with a cursor.
    */
   checkFilter: FilterCheck;
+  /** The attribute names with an expected interval, sorted by name. */
+  freshness: Array<Freshness>;
   /**
    * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
    * attribute that is set. The maximum is 200 names.
@@ -587,6 +590,11 @@ export type Mutation = {
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
+   * Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale.
+   * Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal.
+   */
+  setExpectedInterval?: Maybe<Freshness>;
+  /**
    * Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is
    * the ID of a device or of one of its services. While a service is active, its device is also active.
    */
@@ -856,6 +864,13 @@ export type MutationDeleteDevicesArgs = {
 export type MutationRotateDeviceSecretArgs = {
   deviceId: Scalars['String']['input'];
   allow?: Scalars['Boolean']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationSetExpectedIntervalArgs = {
+  name: Scalars['String']['input'];
+  seconds?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -1131,6 +1146,8 @@ export type Device = {
   owner: UserReference;
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
+  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each one's last change. Without names, the list contains every
    * attribute that is set. The maximum is 200 names.
@@ -1773,6 +1790,8 @@ export type EventType =
   | 'BULK_FINISH'
   /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
   | 'BULK_UNDO'
+  /** The expected interval of an attribute changed. data: name; seconds, the old and new interval */
+  | 'FRESHNESS_UPDATE'
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
   /**
@@ -1882,6 +1901,8 @@ export type DeviceTotals = {
   active: Scalars['Int']['output'];
   inactive: Scalars['Int']['output'];
   neverReported: Scalars['Int']['output'];
+  /** The number of devices with a stale value. */
+  stale: Scalars['Int']['output'];
 };
 
 /** Where a filter is used. */
@@ -1963,6 +1984,16 @@ export type FilterCompletion = {
   count?: Maybe<Scalars['Int']['output']>;
 };
 
+/** An attribute name that clients are expected to write at an interval. */
+export type Freshness = {
+  __typename?: 'Freshness';
+  name: Scalars['String']['output'];
+  /** The expected interval, in seconds. */
+  seconds: Scalars['Int']['output'];
+  /** The number of devices whose base value is stale. */
+  stale: Scalars['Int']['output'];
+};
+
 /** A page of changes, newest first. */
 export type AttributeChangeList = {
   __typename?: 'AttributeChangeList';
@@ -1996,7 +2027,7 @@ export type AttributeChange = {
   source: ChangeSource;
 };
 
-/** A value and the time of its last change. */
+/** A value and the times of its last change and its last write. */
 export type AttributeInfo = {
   __typename?: 'AttributeInfo';
   name: Scalars['String']['output'];
@@ -2008,9 +2039,19 @@ export type AttributeInfo = {
   base?: Maybe<Scalars['String']['output']>;
   /**
    * When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's
-   * last change. Null if the attribute is not set, or if the event is no longer stored.
+   * last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer
+   * stored, it is the time of the upgrade.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
+  /**
+   * When the value was last written, also if it did not change. The server records at most four such writes per expected interval.
+   * For a name without an expected interval, it is the same as changed. Null if the attribute is not set.
+   */
+  confirmed?: Maybe<Scalars['DateTime']['output']>;
+  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  expectedInterval?: Maybe<Scalars['Int']['output']>;
+  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  isStale: Scalars['Boolean']['output'];
 };
 
 /** A code with which devices register themselves. It expires and has a maximum number of uses. */
@@ -2581,6 +2622,7 @@ export type ResolversTypes = {
   FilterProblem: ResolverTypeWrapper<FilterProblem>;
   FilterTerm: ResolverTypeWrapper<FilterTerm>;
   FilterCompletion: ResolverTypeWrapper<FilterCompletion>;
+  Freshness: ResolverTypeWrapper<FreshnessModel>;
   AttributeChangeList: ResolverTypeWrapper<AttributeChangeListModel>;
   AttributeChange: ResolverTypeWrapper<AttributeChangeModel>;
   AttributeInfo: ResolverTypeWrapper<AttributeInfoModel>;
@@ -2665,6 +2707,7 @@ export type ResolversParentTypes = {
   FilterProblem: FilterProblem;
   FilterTerm: FilterTerm;
   FilterCompletion: FilterCompletion;
+  Freshness: FreshnessModel;
   AttributeChangeList: AttributeChangeListModel;
   AttributeChange: AttributeChangeModel;
   AttributeInfo: AttributeInfoModel;
@@ -2720,6 +2763,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
   deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
   checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind' | 'usage'>>;
+  freshness?: Resolver<Array<ResolversTypes['Freshness']>, ParentType, ContextType>;
   attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<UserAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<UserAttributeHistoryArgs, 'size'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
@@ -2817,6 +2861,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   deleteDevice?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDeviceArgs, 'deviceId' | 'force'>>;
   deleteDevices?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDevicesArgs, 'deviceId' | 'force'>>;
   rotateDeviceSecret?: Resolver<ResolversTypes['DeviceRegistration'], ParentType, ContextType, RequireFields<MutationRotateDeviceSecretArgs, 'deviceId' | 'allow'>>;
+  setExpectedInterval?: Resolver<Maybe<ResolversTypes['Freshness']>, ParentType, ContextType, RequireFields<MutationSetExpectedIntervalArgs, 'name'>>;
   reportState?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationReportStateArgs, 'serviceId' | 'state' | 'ttl'>>;
   createRegistrationCode?: Resolver<ResolversTypes['CreatedRegistrationCode'], ParentType, ContextType, RequireFields<MutationCreateRegistrationCodeArgs, 'uses'>>;
   deleteRegistrationCode?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteRegistrationCodeArgs, 'id'>>;
@@ -2873,6 +2918,7 @@ export type DeviceResolvers<ContextType = Context, ParentType extends ResolversP
   stateSince?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<DeviceEventsArgs, 'size'>>;
+  isStale?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<DeviceAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<DeviceAttributeHistoryArgs, 'size'>>;
   services?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<DeviceServicesArgs, 'sort'>>;
@@ -3080,6 +3126,7 @@ export type DeviceTotalsResolvers<ContextType = Context, ParentType extends Reso
   active?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   inactive?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   neverReported?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  stale?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type FilterCheckResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterCheck'] = ResolversParentTypes['FilterCheck']> = {
@@ -3116,6 +3163,12 @@ export type FilterCompletionResolvers<ContextType = Context, ParentType extends 
   count?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
+export type FreshnessResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Freshness'] = ResolversParentTypes['Freshness']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  seconds?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  stale?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type AttributeChangeListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeChangeList'] = ResolversParentTypes['AttributeChangeList']> = {
   items?: Resolver<Array<ResolversTypes['AttributeChange']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -3141,6 +3194,9 @@ export type AttributeInfoResolvers<ContextType = Context, ParentType extends Res
   setIn?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   base?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   changed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  confirmed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  expectedInterval?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  isStale?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type RegistrationCodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RegistrationCode'] = ResolversParentTypes['RegistrationCode']> = {
@@ -3387,6 +3443,7 @@ export type Resolvers<ContextType = Context> = {
   FilterProblem?: FilterProblemResolvers<ContextType>;
   FilterTerm?: FilterTermResolvers<ContextType>;
   FilterCompletion?: FilterCompletionResolvers<ContextType>;
+  Freshness?: FreshnessResolvers<ContextType>;
   AttributeChangeList?: AttributeChangeListResolvers<ContextType>;
   AttributeChange?: AttributeChangeResolvers<ContextType>;
   AttributeInfo?: AttributeInfoResolvers<ContextType>;

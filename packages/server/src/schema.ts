@@ -10,6 +10,7 @@ import { eventsPart } from './features/events/events.resolvers.ts'
 import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
 import { facetsPart } from './features/facets/facets.resolvers.ts'
 import { filtersPart } from './features/filters/filters.resolvers.ts'
+import { freshnessPart } from './features/freshness/freshness.resolvers.ts'
 import { historyPart } from './features/history/history.resolvers.ts'
 import { reportPart } from './features/presence/report.resolvers.ts'
 import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
@@ -50,6 +51,7 @@ export function buildSchema(): GraphQLSchema {
     eventsPart,
     eventCountsPart,
     historyPart,
+    freshnessPart,
     bulkPart,
     eventsSubscriptionPart,
   ])

@@ -83,14 +83,15 @@ export class TargetAttributes {
   }
 
   /**
-   * Returns the effective values with the times of their last changes, and the base values that overrides hide. Without
-   * names, returns all attributes that are set.
+   * Returns the effective values with the times of their last changes and writes, and the base values that overrides
+   * hide. Without names, returns all attributes that are set.
    */
   async info(
     target: string,
     { context, names, ...options }: ContextOptions & { names?: readonly string[] | undefined } = {},
   ): Promise<AttributeInfo[]> {
-    const fields = { $: { names, context }, name: true, value: true, setIn: true, base: true, changed: true }
+    const times = { changed: true, confirmed: true, expectedInterval: true, isStale: true }
+    const fields = { $: { names, context }, name: true, value: true, setIn: true, base: true, ...times }
     return (await this.#read(target, { attributeInfo: fields }, options)).attributeInfo as AttributeInfo[]
   }
 

@@ -68,6 +68,9 @@ export const schemaTable: SchemaTable = {
  "AttributeInfo": {
   "base": "String",
   "changed": "DateTime",
+  "confirmed": "DateTime",
+  "expectedInterval": "Int",
+  "isStale": "Boolean!",
   "name": "String!",
   "setIn": "String",
   "value": "String"
@@ -243,6 +246,7 @@ export const schemaTable: SchemaTable = {
   ],
   "hardwareId": "String",
   "id": "ID!",
+  "isStale": "Boolean!",
   "lastReported": "DateTime",
   "name": "String!",
   "online": "Boolean!",
@@ -286,6 +290,7 @@ export const schemaTable: SchemaTable = {
   "active": "Int!",
   "inactive": "Int!",
   "neverReported": "Int!",
+  "stale": "Int!",
   "total": "Int!"
  },
  "Event": {
@@ -362,6 +367,11 @@ export const schemaTable: SchemaTable = {
   "isIndexed": "Boolean!",
   "name": "String!",
   "to": "Int!"
+ },
+ "Freshness": {
+  "name": "String!",
+  "seconds": "Int!",
+  "stale": "Int!"
  },
  "Grant": {
   "attributes": "AttributeScope",
@@ -714,6 +724,13 @@ export const schemaTable: SchemaTable = {
    "[AttributesResult!]!",
    {
     "items": "[AttributesInput!]!"
+   }
+  ],
+  "setExpectedInterval": [
+   "Freshness",
+   {
+    "name": "String!",
+    "seconds": "Int"
    }
   ],
   "setKeyPolicy": [
@@ -1136,6 +1153,7 @@ export const schemaTable: SchemaTable = {
     "where": "String"
    }
   ],
+  "freshness": "[Freshness!]!",
   "id": "ID!",
   "invitations": "[Invitation!]!",
   "keyPolicy": "KeyPolicy!",

@@ -16,7 +16,7 @@ export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
 /** The type of an event. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
@@ -223,12 +223,18 @@ export interface AttributeChangeList {
   total: number
 }
 
-/** A value and the time of its last change. */
+/** A value and the times of its last change and its last write. */
 export interface AttributeInfo {
   /** The base value that the override hides; null without an override. */
   base: string | null
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, or if the event is no longer stored. */
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: string | null
+  /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  confirmed: string | null
+  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  expectedInterval: number | null
+  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  isStale: boolean
   name: string
   /** The context that overrides the base value; null if value is the base value. */
   setIn: string | null
@@ -427,6 +433,8 @@ export interface Device {
   hardwareId: string | null
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: string
+  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  isStale: boolean
   /** When the device last sent a report. */
   lastReported: string | null
   name: string
@@ -474,6 +482,8 @@ export interface DeviceTotals {
   active: number
   inactive: number
   neverReported: number
+  /** The number of devices with a stale value. */
+  stale: number
   total: number
 }
 
@@ -611,6 +621,15 @@ export interface FilterTerm {
   name: string
   /** The end in the filter, in code points from 0. */
   to: number
+}
+
+/** An attribute name that clients are expected to write at an interval. */
+export interface Freshness {
+  name: string
+  /** The expected interval, in seconds. */
+  seconds: number
+  /** The number of devices whose base value is stale. */
+  stale: number
 }
 
 /** The permissions of a request in an account. */
@@ -855,6 +874,8 @@ export interface User {
   email: string
   /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
   eventsUrl: string
+  /** The attribute names with an expected interval, sorted by name. */
+  freshness: Freshness[]
   id: string
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy
@@ -1068,8 +1089,14 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null without an override. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, or if the event is no longer stored. */
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: Leaf<string | null>
+  /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  confirmed: Leaf<string | null>
+  /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
+  expectedInterval: Leaf<number | null>
+  /** Whether the value was confirmed more than 1.25 expected intervals ago. */
+  isStale: Leaf<boolean>
   name: Leaf<string>
   /** The context that overrides the base value; null if value is the base value. */
   setIn: Leaf<string | null>
@@ -1331,6 +1358,8 @@ export interface DeviceFields {
   hardwareId: Leaf<string | null>
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Leaf<string>
+  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  isStale: Leaf<boolean>
   /** When the device last sent a report. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
@@ -1390,6 +1419,8 @@ export interface DeviceTotalsFields {
   active: Leaf<number>
   inactive: Leaf<number>
   neverReported: Leaf<number>
+  /** The number of devices with a stale value. */
+  stale: Leaf<number>
   total: Leaf<number>
 }
 
@@ -1528,6 +1559,15 @@ export interface FilterTermFields {
   name: Leaf<string>
   /** The end in the filter, in code points from 0. */
   to: Leaf<number>
+}
+
+/** The selectable fields of Freshness. */
+export interface FreshnessFields {
+  name: Leaf<string>
+  /** The expected interval, in seconds. */
+  seconds: Leaf<number>
+  /** The number of devices whose base value is stale. */
+  stale: Leaf<number>
 }
 
 /** The selectable fields of Grant. */
@@ -1888,6 +1928,12 @@ export interface MutationFields {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
+  }>
+  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal. */
+  setExpectedInterval: Branch<'Freshness', 'maybe', {
+    name: string
+    /** From 60 to 31,536,000 seconds; null removes the interval. */
+    seconds?: number | null | undefined
   }>
   /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
@@ -2383,6 +2429,8 @@ export interface UserFields {
     /** A device filter. */
     where?: string | null | undefined
   }>
+  /** The attribute names with an expected interval, sorted by name. */
+  freshness: Branch<'Freshness', 'many'>
   id: Leaf<string>
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Branch<'Invitation', 'many'>
@@ -2625,6 +2673,7 @@ export interface ObjectTypes {
   FilterCompletion: FilterCompletionFields
   FilterProblem: FilterProblemFields
   FilterTerm: FilterTermFields
+  Freshness: FreshnessFields
   Grant: GrantFields
   Invitation: InvitationFields
   KeyPolicy: KeyPolicyFields
@@ -2913,6 +2962,12 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
+  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal. */
+  setExpectedInterval(args: {
+    name: string
+    /** From 60 to 31,536,000 seconds; null removes the interval. */
+    seconds?: number | null | undefined
+  }, options?: CallOptions): Promise<Freshness | null>
   /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined

@@ -202,6 +202,8 @@ export type EventType =
    * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
+  /** The expected interval of an attribute changed. data: name; seconds, the old and new interval */
+  | 'FRESHNESS_UPDATE'
   /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
   | 'INVITATION_CREATE'
   /** data: email */

@@ -88,11 +88,12 @@ export interface AnyAttribute {
   readonly readable?: ReadableNames
 }
 
-/** The effective value is stale (contract E.3). */
+/** The effective value is stale (contract E.3). `read` is set only if code has fixed the context of the filter. */
 export interface IsStale {
   readonly type: 'stale'
   readonly of: 'device' | 'service'
   readonly name: AttributeName
+  readonly read?: AttributeRead
 }
 
 /** The object matches the filter of a view, in that view's context. */
@@ -131,11 +132,15 @@ export type AttributeRead =
   | { readonly type: 'in'; readonly context: string }
   | { readonly type: 'override'; readonly context: string }
 
-/** How long the effective value has been unchanged (a duration), or when it last changed (a time). */
+/**
+ * How long the effective value has been unchanged (a duration), or when it last changed (a time). `read` is set only if
+ * code has fixed the context of the filter.
+ */
 export interface TimeOfAttribute {
   readonly type: 'age' | 'changed'
   readonly of: 'device' | 'service'
   readonly name: AttributeName
+  readonly read?: AttributeRead
 }
 
 export type Literal =

@@ -125,10 +125,14 @@ export async function selectFilled(client: pg.ClientBase, tables: readonly Table
   return rows.map(({ name }) => name)
 }
 
-const filledByMigrations = ['webhook_cursor']
+const filledByMigrations = ['webhook_cursor', 'attribute_times_start']
 
 export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> {
-  for (const table of filledByMigrations) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
+  for (const table of filledByMigrations) {
+    // The schema of an older backup may not have the table.
+    const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [table])
+    if (rows[0]!.exists) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
+  }
 }
 
 /** Makes a sequence continue after a value. Unlike `setval`, this change is rolled back with the transaction. */

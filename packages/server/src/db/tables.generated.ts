@@ -42,6 +42,8 @@ export interface AccessKey {
 }
 
 export interface Account {
+  /** By name, as in setAttribute: when the value last changed, in milliseconds since 1970, or an array of that time and of the last write */
+  attribute_times: Generated<Json>
   attributes: Generated<Json>
   /** The email address of the account. Null if email, the address of the founder, applies */
   contact_email: string | null
@@ -102,9 +104,18 @@ export interface AttributeNameSummary {
 
 export interface AttributeOverride {
   account_id: string
+  /** By name, as in setAttribute: when the value last changed, in milliseconds since 1970, or an array of that time and of the last write */
+  attribute_times: Generated<Json>
   attributes: Json
   context: string
   target_id: string
+}
+
+export interface AttributeTimesStart {
+  /** Whether processes of the previous release were running at that time */
+  is_mixed: boolean
+  is_only: Generated<boolean>
+  since: Timestamp
 }
 
 export interface BulkItem {
@@ -194,6 +205,8 @@ export interface CommandLineRequest {
 
 export interface Device {
   account_id: string
+  /** By name, as in setAttribute: when the value last changed, in milliseconds since 1970, or an array of that time and of the last write */
+  attribute_times: Generated<Json>
   attributes: Generated<Json>
   created: Generated<Timestamp>
   hardware_id: string | null
@@ -220,6 +233,8 @@ export interface DeviceHold {
 
 export interface DeviceLive {
   account_id: string
+  /** By name, as in setAttribute: when the value last changed, in milliseconds since 1970, or an array of that time and of the last write */
+  attribute_times: Generated<Json>
   category_a: string | null
   category_b: string | null
   category_c: string | null
@@ -274,6 +289,12 @@ export interface EveryKey {
   require_digest: boolean | null
   restriction: Json | null
   source: Json | null
+}
+
+export interface Freshness {
+  account_id: string
+  name: string
+  seconds: number
 }
 
 export interface IdempotencyRecord {
@@ -487,6 +508,8 @@ export interface Service {
   account_id: string
   added_by_device: Generated<boolean>
   application: number
+  /** By name, as in setAttribute: when the value last changed, in milliseconds since 1970, or an array of that time and of the last write */
+  attribute_times: Generated<Json>
   attributes: Generated<Json>
   created: Generated<Timestamp>
   device_id: string
@@ -639,6 +662,7 @@ export interface DB {
   attribute_name: AttributeName
   attribute_name_summary: AttributeNameSummary
   attribute_override: AttributeOverride
+  attribute_times_start: AttributeTimesStart
   bulk_item: BulkItem
   bulk_job: BulkJob
   command_line_request: CommandLineRequest
@@ -648,6 +672,7 @@ export interface DB {
   device_live: DeviceLive
   event: Event
   every_key: EveryKey
+  freshness: Freshness
   idempotency_record: IdempotencyRecord
   invitation: Invitation
   job_worker: JobWorker

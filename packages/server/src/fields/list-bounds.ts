@@ -33,6 +33,7 @@ export const listBounds: ListBounds = {
   'User.attributeInfo': (args) => countInfo(args),
   'Device.attributeInfo': (args) => countInfo(args),
   'Service.attributeInfo': (args) => countInfo(args),
+  'User.freshness': limits.expectedIntervals,
   'User.limits': 50,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,

@@ -24,6 +24,7 @@ const openOfUser: readonly string[] = [
     'events',
     'eventsUrl',
     'facets',
+    'freshness',
     'id',
     'limits',
     'name',

@@ -68,7 +68,9 @@ export const fragments: Readonly<Record<string, string>> = {
     eventId event { ...Event } at name context old new target { ...EventTarget }
     source { kind id name user { ...UserReference } }
   }`,
-  AttributeInfo: 'fragment AttributeInfo on AttributeInfo { name value setIn base changed }',
+  AttributeInfo:
+    'fragment AttributeInfo on AttributeInfo { name value setIn base changed confirmed expectedInterval isStale }',
+  Freshness: 'fragment Freshness on Freshness { name seconds stale }',
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
   ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',
@@ -84,7 +86,7 @@ export const fragments: Readonly<Record<string, string>> = {
   Facet: `fragment Facet on Facet {
     name buckets { value count active where } missing missingActive other otherActive distinct total
   }`,
-  DeviceTotals: 'fragment DeviceTotals on DeviceTotals { total active inactive neverReported }',
+  DeviceTotals: 'fragment DeviceTotals on DeviceTotals { total active inactive neverReported stale }',
   EventCount: 'fragment EventCount on EventCount { from until count }',
   PresencePoint: 'fragment PresencePoint on PresencePoint { at devices online minOnline }',
   Availability: `fragment Availability on Availability {

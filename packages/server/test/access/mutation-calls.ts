@@ -220,6 +220,10 @@ export const mutationCalls: Record<string, Call> = {
     },
     others: ['attributes', 'context'],
   },
+  'Mutation.setExpectedInterval': {
+    plain: () => 'mutation { setExpectedInterval(name: "load", seconds: 60) { name seconds stale } }',
+    others: ['name', 'seconds'],
+  },
   'Mutation.setAttributesMany': {
     plain: ({ device }) => setMany([device]),
     naming: {

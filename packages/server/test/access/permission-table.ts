@@ -8,7 +8,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.simulate
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
-    User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.views Device.* Service.* View.*`,
+    User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.freshness User.views Device.* Service.* View.*`,
   EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events
     Device.attributeHistory Service.attributeHistory`,
   'EVENT_READ AUDIT_READ': 'User.attributeHistory WebhookDelivery.event',
@@ -26,7 +26,8 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   'DEVICE_READ ATTRIBUTE_WRITE|DEVICE_WRITE|DEVICE_DELETE|DEVICE_CREATE': `Mutation.appendBulk Mutation.cancelBulk Mutation.pauseBulk
     Mutation.previewBulk Mutation.resumeBulk Mutation.retryBulk Mutation.startBulk Mutation.undoBulk`,
   STATE_REPORT: 'Mutation.reportState',
-  ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
+  ATTRIBUTE_WRITE: `Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany
+    Mutation.setExpectedInterval`,
   VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',
   KEY_MANAGE: 'Mutation.createAccessKey',
   'KEY_MANAGE|KEY_OWN': 'Mutation.updateAccessKey Mutation.deleteAccessKey Mutation.rotateAccessKey',
@@ -59,7 +60,7 @@ export const granted = { viewer, operator, admin, owner: admin, existingKey, sco
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
 const closedToRestricted = new Set(
   `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode
-  User.attributeHistory User.bulkJob User.bulkJobs
+  User.attributeHistory User.bulkJob User.bulkJobs Mutation.setExpectedInterval
   Mutation.appendBulk Mutation.cancelBulk Mutation.createBulk Mutation.pauseBulk Mutation.resumeBulk
   Mutation.previewBulk Mutation.retryBulk Mutation.runBulk Mutation.startBulk Mutation.undoBulk`.split(/\s+/),
 )

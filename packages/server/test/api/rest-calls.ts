@@ -30,6 +30,7 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'PATCH /services/{id}': () => ({ name: 'web', application: 8, host: null, port: null, enabled: false }),
   'PUT /services/{id}/name': () => ({ name: 'web' }),
   'PUT /services/{id}/state': () => ({ state: 'active', ttl: 60 }),
+  'PUT /freshness/{name}': () => ({ seconds: 60 }),
   'PATCH /attributes': ({ device }) => ({ items: [{ serviceId: device, attributes: { site: 'oslo' }, context: 'x' }] }),
   'POST /access-keys': () => ({
     name: 'dashboard',

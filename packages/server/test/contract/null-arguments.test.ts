@@ -179,13 +179,14 @@ const fieldCalls: Record<string, FieldCall> = {
 }
 
 /**
- * Fields and arguments that this test skips. Subscriptions use another endpoint. For three arguments, null removes the
- * attribute, the port, or the name. A view can be deleted only once, and the test of REST calls passes null for
+ * Fields and arguments that this test skips. Subscriptions use another endpoint. For four arguments, null removes the
+ * attribute, the interval, the port, or the name. A view can be deleted only once, and the test of REST calls passes null for
  * `replaceBy`.
  */
 const excluded = [
   'Subscription.events',
   'Mutation.setAttribute(value)',
+  'Mutation.setExpectedInterval(seconds)',
   'Mutation.updateService(port)',
   'Mutation.deleteView(replaceBy)',
   'Mutation.updateAccount(name)',

@@ -29,7 +29,14 @@ export interface ModelDevice {
   attributes: Group
   overrides: Readonly<Record<string, Group>>
   services: readonly ModelService[]
+  /** The times of the base values, keyed by the full name. */
+  times?: ModelTimes
+  /** The times of the overrides, keyed by context. */
+  overrideTimes?: Readonly<Record<string, ModelTimes>>
 }
+
+/** The times of values, as the database stores them. */
+export type ModelTimes = Readonly<Record<string, number | readonly [changed: number, confirmed: number]>>
 
 interface Row {
   device: ModelDevice
@@ -39,6 +46,10 @@ interface Row {
 export interface ModelOptions {
   context: string | undefined
   now: number
+  /** The time from which the server records times. */
+  timesSince?: number
+  /** The expected intervals in seconds, keyed by name. */
+  intervals?: Readonly<Record<string, number>>
 }
 
 /** Evaluates a filter in the simplest way. The tests compare the result with the database. */
@@ -83,16 +94,45 @@ function evaluateCondition(condition: Condition, row: Row, options: ModelOptions
       return leaves(row.service?.attributes ?? row.device.attributes).some((text) =>
         compareText(text, ':', condition.literal),
       )
+    case 'stale': {
+      const seconds = options.intervals?.[condition.name.join('.')]
+      const confirmed = timeOfValue(condition.name, 'confirmed', row, options)
+      return seconds !== undefined && confirmed !== undefined && options.now - confirmed > 1_250 * seconds
+    }
     default:
       throw new Error(`the model does not evaluate ${condition.type}`)
   }
+}
+
+/** Returns when the effective value of a device changed or was confirmed, or undefined if there is no value. */
+function timeOfValue(
+  name: readonly string[],
+  which: 'changed' | 'confirmed',
+  { device }: Row,
+  { context, timesSince = 0 }: ModelOptions,
+): number | undefined {
+  const has = (group: Group | undefined): boolean => group !== undefined && valueIn(group, name) !== undefined
+  const timeIn = (times: ModelTimes | undefined): number => {
+    const time = times?.[name.join('.')] ?? 0
+    return typeof time === 'number' ? time : time[which === 'changed' ? 0 : 1]
+  }
+  if (context !== undefined && has(device.overrides[context]))
+    return Math.max(timeIn(device.overrideTimes?.[context]), timesSince)
+  return has(device.attributes) ? Math.max(timeIn(device.times), device.created, timesSince) : undefined
 }
 
 const leaves = (group: Group): string[] =>
   Object.values(group).flatMap((value) => (typeof value === 'string' ? [value] : Object.values(value)))
 
 function compare(condition: Compare | CompareList, literal: Literal, row: Row, options: ModelOptions): boolean {
-  const { operator } = condition
+  const { operator, subject } = condition
+  if (subject.type === 'age' || subject.type === 'changed') {
+    const changed = timeOfValue(subject.name, 'changed', row, options)
+    if (changed === undefined) return false
+    return literal.type === 'duration'
+      ? order(options.now - changed, operator, literal.seconds * 1_000)
+      : compareNumber(changed, operator, literal, options)
+  }
   return valuesOf(condition.subject, row, options).some((value) => {
     if (literal.type === 'boolean') return value === literal.value
     if (typeof value === 'number' && (literal.type === 'string' || literal.type === 'pattern')) return false
@@ -206,14 +246,18 @@ function layers(subject: Subject & { type: 'attribute' }, { device, service }: R
   }
 }
 
+function valueIn(group: Group, [first, second]: readonly string[]): string | undefined {
+  const value = Object.hasOwn(group, first!) ? group[first!] : undefined
+  const found = typeof value === 'object' && second !== undefined ? value[second] : value
+  return typeof found === 'string' && (second === undefined) === (typeof value === 'string') ? found : undefined
+}
+
 /** Returns the values of a name. Omits missing values. */
 function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | number | boolean)[] {
   if (subject.type === 'attribute') {
-    const [first, second] = subject.name
     for (const group of layers(subject, row, options)) {
-      const value = Object.hasOwn(group, first) ? group[first] : undefined
-      const found = typeof value === 'object' && second !== undefined ? value[second] : value
-      if (typeof found === 'string' && (second === undefined) === (typeof value === 'string')) return [found]
+      const found = valueIn(group, subject.name)
+      if (found !== undefined) return [found]
     }
     return []
   }

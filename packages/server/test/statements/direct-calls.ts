@@ -44,6 +44,7 @@ import * as queue from '../../src/jobs/queue.queries.ts'
 import * as spending from '../../src/rate-limits/spending.queries.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
 import { directBulkCalls } from './direct-bulk-calls.ts'
+import { directTimeCalls } from './direct-time-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 /**
@@ -221,7 +222,7 @@ export function directCalls({
             waits,
           }),
     ),
-    (db) => attributes.updateReserved(db, accountId, [{ id, reserved: {} }]),
+    (db) => attributes.updateReserved(db, accountId, [{ id, reserved: {}, attribute_times: {} }]),
     (db) => attributes.deleteOverrides(db, accountId, [id], ['context']),
 
     (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
@@ -292,6 +293,7 @@ export function directCalls({
     (db) => serviceStates.findTimedOutServices(db, 1),
     (db) => serviceStates.lockSweep(db),
 
+    ...directTimeCalls({ accountId, device: id }),
     ...directBulkCalls({ accountId, device: id, bulkJob, now }),
     ...directWebhookCalls({ accountId, device: id, webhook, event, now }),
 

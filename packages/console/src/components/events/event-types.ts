@@ -75,6 +75,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
         label: 'Access key changed',
         about: 'A key was renamed, enabled, disabled, rotated, or restricted',
       },
+      {
+        type: 'FRESHNESS_UPDATE',
+        label: 'Expected interval changed',
+        about: 'The interval at which an attribute should be reported changed',
+      },
       { type: 'KEY_POLICY_UPDATE', label: 'Key policy changed', about: 'The account’s rules for access keys changed' },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
       { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },

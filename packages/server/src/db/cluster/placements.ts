@@ -7,7 +7,7 @@ export type Placement = 'distributed' | 'reference' | 'local'
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
-  ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item', 'key_use'],
+  ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item', 'key_use', 'freshness'],
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
@@ -15,7 +15,7 @@ const distributed = [
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
   ...['access_key', 'restricted_key', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
-  ...['server_setting', 'server_process'],
+  ...['server_setting', 'server_process', 'attribute_times_start'],
 ]
 
 /** No query joins these tables with rows of an account. */

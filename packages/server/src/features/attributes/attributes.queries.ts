@@ -4,16 +4,26 @@ import { type Database, query } from '../../db/database.ts'
 import { insideText } from '../filters/sql/inside.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
-import type { OverrideNames } from './target.ts'
+import type { OverrideNames, ValueTimes } from './target.ts'
 
 const columns = [...reservedColumns.values()]
 
-interface LockedRow {
+interface ReadRow {
   id: string
   name: string
   attributes: Attributes
   override_names: OverrideNames
 }
+
+export interface LockedRow extends ReadRow {
+  attribute_times: ValueTimes
+  /** A time after the row was locked. */
+  locked_at: Date
+}
+
+/** Adds the time to a statement that locks rows. In that statement, the time would be from before the locks. */
+const withTime = (locking: string): string => `
+  select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
 
 /**
  * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. A
@@ -24,25 +34,26 @@ export function lockDevices(
   db: Database,
   accountId: string,
   { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
-): Promise<(LockedRow & { named: boolean } & ReservedValues)[]> {
+): Promise<(LockedRow & { named: boolean; live_times: ValueTimes } & ReservedValues)[]> {
   const limited = inside && insideText(db, accountId, { inside, used: 2, hasLive: true })
   return query(
     db,
-    `select d.id, d.name, d.id = any($2::text[]) as named,
+    withTime(`select d.id, d.name, d.id = any($2::text[]) as named,
        case when d.id = any($2::text[]) then d.attributes end as attributes,
        case when d.id = any($2::text[]) then d.override_names end as override_names,
-       ${columns.map((column) => `l.${column}`).join(', ')}
+       case when d.id = any($2::text[]) then d.attribute_times end as attribute_times,
+       l.attribute_times as live_times, ${columns.map((column) => `l.${column}`).join(', ')}
      from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
      where d.account_id = $1 and d.id = any(array(
        select unnest($2::text[]) union select device_id from service where account_id = $1 and id = any($2::text[])))
-     ${limited === undefined ? '' : `and ${limited.condition} `}order by d.id for no key update of d, l`,
+     ${limited === undefined ? '' : `and ${limited.condition} `}order by d.id for no key update of d, l`),
     [accountId, ids, ...(limited?.parameters ?? [])],
   )
 }
 
 /** Reads devices without locks, with the columns that `lockDevices` returns. */
 export const selectDevices = (db: Database, accountId: string, ids: readonly string[]) =>
-  query<LockedRow & ReservedValues>(
+  query<ReadRow & ReservedValues>(
     db,
     `select d.id, d.name, d.attributes, d.override_names, ${columns.map((column) => `l.${column}`).join(', ')}
      from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
@@ -58,15 +69,17 @@ export const lockServices = (
 ) =>
   query<LockedRow & { device_id: string }>(
     db,
-    `select id, device_id, name, attributes, override_names from service
-     where account_id = $1 and id = any($2::text[]) and device_id = any($3::text[]) order by id for no key update`,
+    withTime(`select id, device_id, name, attributes, override_names, attribute_times from service
+     where account_id = $1 and id = any($2::text[]) and device_id = any($3::text[]) order by id for no key update`),
     [accountId, ids, deviceIds],
   )
 
 export async function lockAccount(db: Database, accountId: string): Promise<LockedRow> {
   const rows = await query<LockedRow>(
     db,
-    `select id, coalesce(nullif(coalesce(contact_name, name), ''), contact_email, email) as name, attributes, override_names from account where id = $1 for no key update`,
+    withTime(`select id, coalesce(nullif(coalesce(contact_name, name), ''), contact_email, email) as name,
+       attributes, override_names, attribute_times
+     from account where id = $1 for no key update`),
     [accountId],
   )
   return rows[0]!
@@ -121,11 +134,13 @@ export const listContextsWithOverrides = (
   accountId: string,
   pairs: { targetIds: readonly string[]; contexts: readonly string[] },
 ) =>
-  query<Omit<OverrideRow, 'attributes'> & { attributes: Attributes | null }>(
+  query<Omit<OverrideRow, 'attributes'> & { attributes: Attributes | null; attribute_times: ValueTimes | null }>(
     db,
-    `select target_id, context,
-       case when (target_id, context) in (select * from unnest($2::text[], $3::text[])) then attributes end as attributes
-     from attribute_override where account_id = $1 and target_id = any($2::text[])`,
+    `select target_id, context, case when is_wanted then attributes end as attributes,
+       case when is_wanted then attribute_times end as attribute_times
+     from attribute_override cross join lateral (
+       select (target_id, context) in (select * from unnest($2::text[], $3::text[])) as is_wanted) as each
+     where account_id = $1 and target_id = any($2::text[])`,
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
@@ -156,6 +171,8 @@ export interface TargetRow {
   id: string
   /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
+  /** The times of the values, with `attributes`. */
+  attribute_times?: ValueTimes
   override_names?: OverrideNames
 }
 
@@ -169,33 +186,47 @@ export const updateTargets = (
   query(
     db,
     `update ${table} t set attributes = coalesce(changed.attributes, t.attributes),
+       attribute_times = coalesce(changed.attribute_times, t.attribute_times),
        override_names = coalesce(changed.override_names, t.override_names)
-     from jsonb_to_recordset($2::jsonb) as changed (id text, attributes jsonb, override_names jsonb)
+     from jsonb_to_recordset($2::jsonb) as changed
+       (id text, attributes jsonb, attribute_times jsonb, override_names jsonb)
      where ${owners[table]} = $1 and t.id = any($3::text[]) and t.id = changed.id`,
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** Sets all ten reserved values of devices. A missing value clears its column. */
+/** Sets all ten reserved values of devices and their times. A missing value clears its column. */
 export const updateReserved = (
   db: Database,
   accountId: string,
-  rows: readonly { id: string; reserved: Record<string, string> }[],
+  rows: readonly { id: string; reserved: Record<string, string>; attribute_times: ValueTimes }[],
 ) =>
   query(
     db,
-    `update device_live t set ${columns.map((column) => `${column} = changed.${column}`).join(', ')}
-     from jsonb_to_recordset($2::jsonb) as changed (id text, ${columns.map((column) => `${column} text`).join(', ')})
+    `update device_live t set attribute_times = changed.attribute_times,
+       ${columns.map((column) => `${column} = changed.${column}`).join(', ')}
+     from jsonb_to_recordset($2::jsonb) as changed
+       (id text, attribute_times jsonb, ${columns.map((column) => `${column} text`).join(', ')})
      where t.account_id = $1 and t.device_id = any($3::text[]) and t.device_id = changed.id`,
-    [accountId, JSON.stringify(rows.map(({ id, reserved }) => ({ id, ...reserved }))), rows.map(({ id }) => id)],
+    [
+      accountId,
+      JSON.stringify(rows.map(({ reserved, ...row }) => ({ ...row, ...reserved }))),
+      rows.map(({ id }) => id),
+    ],
   )
 
-export const upsertOverrides = (db: Database, accountId: string, rows: readonly OverrideRow[]) =>
+export const upsertOverrides = (
+  db: Database,
+  accountId: string,
+  rows: readonly (OverrideRow & { attribute_times: ValueTimes })[],
+) =>
   query(
     db,
-    `insert into attribute_override (account_id, target_id, context, attributes)
-     select $1, target_id, context, attributes
-     from jsonb_to_recordset($2::jsonb) as changed (target_id text, context text, attributes jsonb)
-     on conflict (account_id, target_id, context) do update set attributes = excluded.attributes`,
+    `insert into attribute_override (account_id, target_id, context, attributes, attribute_times)
+     select $1, target_id, context, attributes, attribute_times
+     from jsonb_to_recordset($2::jsonb) as changed
+       (target_id text, context text, attributes jsonb, attribute_times jsonb)
+     on conflict (account_id, target_id, context) do update
+     set attributes = excluded.attributes, attribute_times = excluded.attribute_times`,
     [accountId, JSON.stringify(rows)],
   )
 

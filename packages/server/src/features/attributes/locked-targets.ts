@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { parseId } from '../devices/device-id.ts'
 import {
   deleteOverrides,
+  type LockedRow,
   listContextsWithOverrides,
   lockAccount,
   lockDevices,
@@ -15,7 +16,7 @@ import {
   upsertOverrides,
 } from './attributes.queries.ts'
 import { joinReserved, splitReserved } from './attributes.ts'
-import { newTarget, type Target } from './target.ts'
+import { copyTimes, newTarget, splitTimes, type Target, type ValueTimes } from './target.ts'
 
 /** A target and the context to change. An undefined context selects the base values. */
 export interface Place {
@@ -45,11 +46,8 @@ export async function lockTargets(
     targets,
   })
   if (ids.includes(accountId)) {
-    const { name, attributes, override_names } = await lockAccount(db, accountId)
-    targets.set(
-      accountId,
-      newTarget({ kind: 'user', id: accountId, name, device: undefined }, attributes, override_names),
-    )
+    const row = await lockAccount(db, accountId)
+    targets.set(accountId, lockedTarget({ kind: 'user', id: accountId, name: row.name, device: undefined }, row))
   }
   await readContexts(db, accountId, { places, targets })
   return targets
@@ -69,10 +67,14 @@ export async function readDevices(
   return targets
 }
 
-function deviceTarget(row: Awaited<ReturnType<typeof selectDevices>>[number]): Target {
-  const { id, name, attributes, override_names } = row
+function deviceTarget(
+  row: Awaited<ReturnType<typeof selectDevices>>[number] & Partial<LockedRow> & { live_times?: ValueTimes },
+): Target {
+  const { id, name, attributes, override_names, locked_at, attribute_times, live_times } = row
   const identity = { kind: 'device' as const, id, name, device: { id, name } }
-  return newTarget(identity, joinReserved(attributes, row), override_names)
+  const base = joinReserved(attributes, row)
+  const times = { ...attribute_times, ...live_times }
+  return newTarget(identity, base, override_names, { times, lockedAt: locked_at })
 }
 
 async function lockDevicesAndServices(
@@ -86,13 +88,17 @@ async function lockDevicesAndServices(
   if (named.length < ids.length) {
     const names = new Map(devices.map(({ id, name }) => [id, name]))
     const services = await lockServices(db, accountId, { ids, deviceIds: [...names.keys()] })
-    for (const { id, name, device_id, attributes, override_names } of services) {
+    for (const row of services) {
+      const { id, name, device_id } = row
       const device = { id: device_id, name: names.get(device_id)! }
-      targets.set(id, newTarget({ kind: 'service', id, name, device }, attributes, override_names))
+      targets.set(id, lockedTarget({ kind: 'service', id, name, device }, row))
     }
   }
   for (const row of named) targets.set(row.id, deviceTarget(row))
 }
+
+const lockedTarget = (identity: Parameters<typeof newTarget>[0], row: LockedRow): Target =>
+  newTarget(identity, row.attributes, row.override_names, { times: row.attribute_times, lockedAt: row.locked_at })
 
 async function readContexts(
   db: Database,
@@ -107,10 +113,12 @@ async function readContexts(
     targetIds: pairs.map(({ targetId }) => targetId),
     contexts: pairs.map(({ context }) => context),
   })
-  for (const { target_id, context, attributes } of rows) {
+  for (const { target_id, context, attributes, attribute_times } of rows) {
     const target = targets.get(target_id)!
     target.contextCount++
-    if (attributes !== null) target.overrides.set(context, attributes)
+    if (attributes === null) continue
+    target.overrides.set(context, attributes)
+    target.overrideTimes.set(context, copyTimes(attribute_times ?? {}))
   }
 }
 
@@ -131,9 +139,12 @@ async function saveRows(db: Database, accountId: string, targets: readonly Targe
   }
 }
 
-function rowOf({ kind, id, base, overrideNames, changed }: Target): TargetRow {
+function rowOf({ kind, id, base, times, overrideNames, changed }: Target): TargetRow {
   const row: TargetRow = { id }
-  if (changed.attributes) row.attributes = kind === 'device' ? splitReserved(base).attributes : base
+  if (changed.attributes) {
+    row.attributes = kind === 'device' ? splitReserved(base).attributes : base
+    row.attribute_times = kind === 'device' ? splitTimes(times).base : times
+  }
   if (changed.overrideNames) row.override_names = overrideNames
   return row
 }
@@ -141,13 +152,22 @@ function rowOf({ kind, id, base, overrideNames, changed }: Target): TargetRow {
 async function saveReserved(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
   const rows = targets
     .filter(({ changed }) => changed.reserved)
-    .map(({ id, base }) => ({ id, reserved: splitReserved(base).reserved }))
+    .map(({ id, base, times }) => ({
+      id,
+      reserved: splitReserved(base).reserved,
+      attribute_times: splitTimes(times).reserved,
+    }))
   if (rows.length > 0) await updateReserved(db, accountId, rows)
 }
 
 async function saveOverrides(db: Database, accountId: string, targets: readonly Target[]): Promise<void> {
-  const rows: OverrideRow[] = targets.flatMap(({ id, overrides, changed }) =>
-    [...changed.contexts].map((context) => ({ target_id: id, context, attributes: overrides.get(context)! })),
+  const rows = targets.flatMap(({ id, overrides, overrideTimes, changed }) =>
+    [...changed.contexts].map((context) => ({
+      target_id: id,
+      context,
+      attributes: overrides.get(context)!,
+      attribute_times: overrideTimes.get(context)!,
+    })),
   )
   const isEmpty = ({ attributes }: OverrideRow): boolean => Object.keys(attributes).length === 0
   const nonEmpty = rows.filter((row) => !isEmpty(row))

@@ -135,6 +135,7 @@ export function assertReadsFilter(viewer: Restricted, filter: ResolvedFilter): v
 function readableCondition(viewer: Restricted, condition: Condition): Condition {
   const readable = namesOf(viewer)!
   if (condition.type === 'any') return { ...condition, readable }
+  if (condition.type === 'stale') assertReadable(viewer, condition.name)
   if (!('subject' in condition)) return condition
   const { subject } = condition
   if (subject.type === 'field') {

@@ -81,7 +81,7 @@ export async function setOnDevices(
 /**
  * Returns a statement that makes a complete change. `target` first locks the row, so `change` reads the row's newest
  * version and concurrent writers lose no values. The event ID is assigned after the lock is acquired. If the value is
- * unchanged, the statement writes nothing. $3 and $4 are the two levels of the name, and $5 is the value.
+ * unchanged, the statement writes at most the time. $3 and $4 are the two levels of the name, and $5 is the value.
  */
 const statement = (parts: {
   target: string
@@ -95,10 +95,14 @@ const statement = (parts: {
   ), judged as materialized (
     select *, ${parts.old} as old, ${parts.conflict} as conflict from target
   ), merged as materialized (
-    select *, case when not conflict then ${parts.next} end as next from judged
+    select *, case when not conflict then ${parts.next} end as next, ${isConfirmed(asParameters)} as confirmed,
+      ${now} as at from judged
   ), change as materialized (
-    select *, not conflict and ($5::text is null or (${parts.allowed})) as allowed from merged
-  ), written as (${parts.write} and change.allowed and change.old is distinct from $5::text
+    select *, not conflict and ($5::text is null or (${parts.allowed})) as allowed,
+      case when $5::text is null then attribute_times - $6::text
+        else attribute_times || jsonb_build_object($6::text, ${timeOf(asParameters)}) end as times
+    from merged
+  ), written as (${parts.write} and change.allowed and (change.old is distinct from $5::text or change.confirmed)
     returning 1
   ), recorded as (
     ${eventInsert({
@@ -107,7 +111,8 @@ const statement = (parts: {
       actorId: '$7',
       source: '$8::jsonb',
       targets: 'change.targets',
-      from: 'written, change',
+      timestamp: 'change.at',
+      from: 'written, change where change.old is distinct from $5::text',
     })}
   )
   select allowed from change`
@@ -123,8 +128,30 @@ const attributeChange = ({ name, old, value }: { name: string; old: string; valu
 interface ChangeColumns {
   name: string
   subName: string
+  /** The two levels of the name, joined. */
+  fullName: string
   value: string
 }
+
+/** The time of a change, with the precision of events. A cluster rejects volatile functions in updates. */
+const now = 'statement_timestamp()::timestamptz(3)'
+
+const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
+
+/**
+ * Checks whether writing a value that is already stored must be recorded, which happens at most four times per expected
+ * interval. Only such a write looks up the interval.
+ */
+const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
+      case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)
+        <= ${milliseconds('statement_timestamp()')} - 250 * (
+          select f.seconds from freshness f where f.account_id = $1 and f.name = ${fullName}), false) else false end`
+
+/** Returns the time of a value as JSON, in the format of `attribute_times`. */
+const timeOf = ({ fullName, value }: ChangeColumns): string => `case
+        when old is distinct from ${value} then to_jsonb(${milliseconds('at')})
+        when confirmed then jsonb_build_array(attribute_changed(attribute_times, ${fullName}), ${milliseconds('at')})
+        else attribute_times -> ${fullName} end`
 
 const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
@@ -137,7 +164,12 @@ const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       or coalesce(override_names -> ${name} ->> 0 = case when ${subName} is null then 'group' else 'value' end
         and ${value} is not null, false)`
 
-const asParameters: ChangeColumns = { name: '$3::text', subName: '$4::text', value: '$5::text' }
+const asParameters: ChangeColumns = {
+  name: '$3::text',
+  subName: '$4::text',
+  fullName: '$6::text',
+  value: '$5::text',
+}
 const old = oldOf(asParameters)
 const conflict = conflictOf(asParameters)
 
@@ -162,7 +194,8 @@ const withinLimits = (reserved: { count: string; attributes: string }) =>
 const none = { count: '0', attributes: `'{}'` }
 
 const updateRow = (table: string, id: string) => `
-    update ${table} t set attributes = change.next from change where t.account_id = $1 and t.${id} = $2`
+    update ${table} t set attributes = change.next, attribute_times = change.times
+    from change where t.account_id = $1 and t.${id} = $2`
 
 const columns = [...reservedColumns.values()].map((column) => `l.${column}`).join(', ')
 
@@ -173,15 +206,15 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
 /** Selects one device or several. */
-const deviceTarget = (more: string, isOne = 'd.id = $2') => `
-    select d.id as device_id, d.attributes, d.override_names,
+const deviceTarget = ({ more = '', times = 'd.attribute_times', isOne = 'd.id = $2' } = {}) => `
+    select d.id as device_id, d.attributes, d.override_names, ${times},
       ${eventTargets({ id: 'd.id', name: 'd.name', kind: 'device' })} as targets,
       num_nonnulls(${columns}) as reserved_count, ${reservedGroup} as reserved${more}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
     where d.account_id = $1 and ${isOne} for no key update of d, l`
 
 const onDeviceText = statement({
-  target: deviceTarget(''),
+  target: deviceTarget(),
   old,
   conflict,
   next,
@@ -193,20 +226,21 @@ const onLiveTexts = new Map(
   [...reservedColumns].map(([subName, column]) => [
     subName,
     statement({
-      target: deviceTarget(`, l.${column} as old_value`),
+      target: deviceTarget({ more: `, l.${column} as old_value`, times: 'l.attribute_times' }),
       old: 'old_value',
       conflict: 'false',
       next: `attributes || jsonb_build_object($3::text, reserved || jsonb_build_object($4::text, $5::text))`,
       allowed: withinLimits({ ...none, count: 'reserved_count' }),
       write: `
-    update device_live t set ${column} = $5::text from change where t.account_id = $1 and t.device_id = $2`,
+    update device_live t set ${column} = $5::text, attribute_times = change.times
+    from change where t.account_id = $1 and t.device_id = $2`,
     }),
   ]),
 )
 
 const onServiceText = statement({
   target: `
-    select s.device_id, s.attributes, s.override_names,
+    select s.device_id, s.attributes, s.override_names, s.attribute_times,
       ${eventTargets({ id: 's.id', name: 's.name', kind: 'service' }, { id: 'd.id', name: 'd.name', kind: 'device' })} as targets
     from service s join device d on d.account_id = s.account_id and d.id = s.device_id
     where s.account_id = $1 and s.id = $2 for no key update of s`,
@@ -219,7 +253,7 @@ const onServiceText = statement({
 
 const onAccountText = statement({
   target: `
-    select null as device_id, attributes, override_names,
+    select null as device_id, attributes, override_names, attribute_times,
       ${eventTargets({ id: 'id', name: "coalesce(nullif(coalesce(contact_name, name), ''), contact_email, email)", kind: 'user' })} as targets
     from account where id = $1 and id = $2 for no key update`,
   old,
@@ -227,10 +261,11 @@ const onAccountText = statement({
   next,
   allowed: withinLimits(none),
   write: `
-    update account t set attributes = change.next from change where t.id = $1 and t.id = $2`,
+    update account t set attributes = change.next, attribute_times = change.times
+    from change where t.id = $1 and t.id = $2`,
 })
 
-const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
+const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', fullName: 'full_name', value: 'value' }
 
 /**
  * Like `statement`, but for changes that are passed as rows. The statement checks each change separately and merges the
@@ -238,17 +273,18 @@ const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value
  */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
-    select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    select *, concat_ws('.', name, sub_name) as full_name from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
       with ordinality as asked (target_id, name, sub_name, value, actor_id, source, number)
-  ), target as (${deviceTarget('', 'd.id = any($2)')}${locking}
+  ), target as (${deviceTarget({ isOne: 'd.id = any($2)' })}${locking}
   ), found as materialized (
     select asked.*, target.*, ${oldOf(asRows)} as old
     from asked join target on target.device_id = asked.target_id
   ), judged as materialized (
-    select *, ${conflictOf(asRows)} as conflict from found
+    select *, ${conflictOf(asRows)} as conflict, ${isConfirmed(asRows)} as confirmed, ${now} as at from found
   ), merged as materialized (
     select device_id, bool_or(conflict) as conflict, bool_or(value is not null) as sets,
-      bool_or(value is not null and old is null) as adds, bool_or(old is distinct from value) as changes,
+      bool_or(value is not null and old is null) as adds, bool_or(old is distinct from value or confirmed) as changes,
+      jsonb_object_agg(full_name, case when value is not null then ${timeOf(asRows)} end) as noted,
       jsonb_object_agg(name, case
         when conflict then null
         when sub_name is null then to_jsonb(value)
@@ -257,25 +293,27 @@ const onDevicesStatement = (locking: string) => `
         else nullif((attributes -> name) - sub_name, '{}') end) as names
     from judged group by device_id
   ), next as materialized (
-    -- Stored attributes are never null, so a null here removes the attribute.
-    select target.*, conflict, sets, adds, changes, jsonb_strip_nulls(attributes || names) as next
+    -- Stored attributes and times are never null, so a null here removes the attribute.
+    select target.*, conflict, sets, adds, changes, jsonb_strip_nulls(attributes || names) as next,
+      jsonb_strip_nulls(attribute_times || noted) as times
     from merged join target using (device_id)
   ), change as materialized (
-    select device_id, next, changes, not conflict and (not sets
+    select device_id, next, times, changes, not conflict and (not sets
       or ((not adds or attribute_count(next) + reserved_count <= ${limits.namesPerTarget})
         and octet_length((next || ${withReserved})::text) <= ${limits.bytesPerTarget})) as allowed
     from next
   ), written as (
-    update device t set attributes = change.next from change
+    update device t set attributes = change.next, attribute_times = change.times from change
     where t.account_id = $1 and t.id = any($2) and t.id = change.device_id and change.allowed and change.changes
     returning t.id
   ), recorded as (
     ${eventInsert({
-      ...attributeChange({ name: `concat_ws('.', name, sub_name)`, old: 'old', value: 'value' }),
+      ...attributeChange({ name: 'full_name', old: 'old', value: 'value' }),
       deviceId: 'device_id',
       actorId: 'actor_id',
       source: 'source::jsonb',
       targets: 'targets',
+      timestamp: 'judged.at',
       from: 'judged join written on written.id = device_id where old is distinct from value',
     })}
   )

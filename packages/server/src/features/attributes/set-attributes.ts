@@ -15,9 +15,10 @@ import {
   type Changes,
   flattenAttributes,
 } from './apply-changes.ts'
-import { assertVisibleNames, parseContext } from './attribute-name.ts'
+import { assertVisibleNames, joinAttributeName, parseContext } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
 import type { Attributes } from './attributes.ts'
+import { confirmValues, type UnchangedValue } from './confirm-values.ts'
 import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
@@ -158,11 +159,13 @@ async function writeManyIn(
   const places = writes.filter((write): write is AttributeWrite => !(write instanceof ApiError))
   const targets = await lockTargets(transaction, accountId, { places, inside: insideOf(context.viewer) })
   const events: NewEvent[] = []
+  const unchanged: UnchangedValue[] = []
   const outcomes = writes.map((write) =>
     write instanceof ApiError
       ? write
-      : attempt(() => writeOne(context.viewer, targets.get(write.targetId), { write, events })),
+      : attempt(() => writeOne(context.viewer, targets.get(write.targetId), { write, events, unchanged })),
   )
+  await confirmValues(transaction, accountId, unchanged)
   await saveTargets(transaction, accountId, targets.values())
   await recordEvents(transaction, context, events)
   return outcomes
@@ -171,7 +174,7 @@ async function writeManyIn(
 function writeOne(
   viewer: Viewer,
   target: Target | undefined,
-  { write, events }: { write: AttributeWrite; events: NewEvent[] },
+  { write, events, unchanged }: { write: AttributeWrite; events: NewEvent[]; unchanged: UnchangedValue[] },
 ): Attributes {
   if (target === undefined) throw targetNotFound(write.targetId)
   if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
@@ -184,6 +187,10 @@ function writeOne(
   }
   const changes = applyWrite(target, write)
   if (Object.keys(changes).length > 0) events.push(changeEvent(target, context, changes))
+  for (const { name, value } of write.changes) {
+    const text = joinAttributeName(name)
+    if (value !== null && !Object.hasOwn(changes, text)) unchanged.push({ target, context, name: text })
+  }
   const after = context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
   return readableOnly(viewer, after)
 }
@@ -201,7 +208,7 @@ export function applyWrite(target: Target, write: AttributeWrite): Changes {
   }
   if (differences.length > 0) {
     write.charge?.(bytesOfChanges(changes))
-    replaceAttributes(target, context, { after, names: Object.keys(changes) })
+    replaceAttributes(target, context, { after, changes })
   }
   return changes
 }
@@ -217,13 +224,14 @@ function assertContextFits(target: Target, context: string | undefined): void {
 }
 
 export function changeEvent(
-  { kind, id, name, device }: Target,
+  { kind, id, name, device, lockedAt }: Target,
   context: string | undefined,
   changes: Changes,
 ): NewEvent {
   const targets: NewEvent['targets'] = [{ id, name, kind }]
   if (kind === 'service' && device !== undefined) targets.push({ ...device, kind: 'device' })
-  const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', targets, data: { context: context ?? null, changes } }
+  const data = { context: context ?? null, changes }
+  const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', timestamp: lockedAt, targets, data }
   if (device !== undefined) event.deviceId = device.id
   return event
 }

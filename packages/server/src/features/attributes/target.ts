@@ -4,6 +4,15 @@ import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 /** The top-level names in use in contexts, each with its kind and the number of contexts. */
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
+/**
+ * When a value last changed, in milliseconds since 1970, or that time and the time of the last write. The first time is
+ * null if a release that did not record times changed the value.
+ */
+export type ValueTime = number | [changed: number | null, confirmed: number]
+
+/** The times of values, keyed by the full name. */
+export type ValueTimes = Record<string, ValueTime>
+
 /** A locked object with attributes. It contains the data from the object's rows and the parts to save. */
 export interface Target {
   kind: TargetKind
@@ -15,8 +24,13 @@ export interface Target {
   base: Attributes
   overrideNames: OverrideNames
   contextCount: number
+  /** The times of the base values. */
+  times: ValueTimes
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
+  overrideTimes: Map<string, ValueTimes>
+  /** The time of the changes: when the object was locked. Undefined for an object that was only read. */
+  lockedAt: Date | undefined
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
 
@@ -24,37 +38,88 @@ export const newTarget = (
   identity: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
   base: Attributes,
   overrideNames: OverrideNames,
+  { times = {}, lockedAt }: { times?: ValueTimes | undefined; lockedAt?: Date | undefined } = {},
 ): Target => ({
   ...identity,
   base,
   overrideNames,
+  times: copyTimes(times),
+  lockedAt,
   contextCount: 0,
   overrides: new Map(),
+  overrideTimes: new Map(),
   changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
 })
+
+/** Returns a copy whose names can be safely looked up and set. */
+export const copyTimes = (times: ValueTimes): ValueTimes => Object.assign(emptyObject<ValueTime>(), times)
 
 /** Returns the base attributes, or only the overrides of one context. */
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the attributes in the base or in one context. `names` lists the changed names. */
+/** Replaces the attributes in the base or in one context. `changes` contains the changed names. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
-  { after, names }: { after: Attributes; names: readonly string[] },
+  { after, changes }: { after: Attributes; changes: Readonly<Record<string, { new: string | null }>> },
 ): void {
+  const times = timesIn(target, context)
+  for (const [name, change] of Object.entries(changes)) {
+    if (change.new === null) delete times[name]
+    else times[name] = timeOfChange(target)
+  }
+  markChanged(target, context, Object.keys(changes))
   if (context === undefined) {
     target.base = after
-    const isReserved = (name: string): boolean => target.kind === 'device' && name.startsWith(`${RESERVED_GROUP}.`)
-    target.changed.reserved ||= names.some(isReserved)
-    target.changed.attributes ||= !names.every(isReserved)
     return
   }
   const before = attributesIn(target, context)
   recount(target, before, after)
   target.contextCount += presence(after) - presence(before)
   target.overrides.set(context, after)
-  target.changed.contexts.add(context)
+}
+
+/** Records that a client wrote a value that the target already has. */
+export function confirmValue(target: Target, context: string | undefined, name: string): void {
+  const times = timesIn(target, context)
+  const time = times[name]
+  times[name] = [(Array.isArray(time) ? time[0] : time) ?? null, timeOfChange(target)]
+  markChanged(target, context, [name])
+}
+
+/** Returns when a client last wrote a value, or undefined if that time was not recorded. */
+export function confirmedAt(target: Target, context: string | undefined, name: string): number | undefined {
+  const time = timesIn(target, context)[name]
+  return Array.isArray(time) ? time[1] : time
+}
+
+const timeOfChange = ({ lockedAt }: Target): number => lockedAt?.getTime() ?? 0
+
+function timesIn(target: Target, context: string | undefined): ValueTimes {
+  if (context === undefined) return target.times
+  const times = target.overrideTimes.get(context) ?? emptyObject<ValueTime>()
+  target.overrideTimes.set(context, times)
+  return times
+}
+
+function markChanged(target: Target, context: string | undefined, names: readonly string[]): void {
+  if (context !== undefined) {
+    target.changed.contexts.add(context)
+    return
+  }
+  const isReserved = (name: string): boolean => target.kind === 'device' && isReservedName(name)
+  target.changed.reserved ||= names.some(isReserved)
+  target.changed.attributes ||= !names.every(isReserved)
+}
+
+const isReservedName = (name: string): boolean => name.startsWith(`${RESERVED_GROUP}.`)
+
+/** Splits times into those of a device's two rows. */
+export function splitTimes(times: ValueTimes): { base: ValueTimes; reserved: ValueTimes } {
+  const [base, reserved] = [emptyObject<ValueTime>(), emptyObject<ValueTime>()]
+  for (const [name, time] of Object.entries(times)) (isReservedName(name) ? reserved : base)[name] = time
+  return { base, reserved }
 }
 
 const presence = (attributes: Attributes): number => (Object.keys(attributes).length === 0 ? 0 : 1)

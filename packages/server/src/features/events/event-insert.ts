@@ -17,6 +17,8 @@ export interface EventRows {
   data?: string
   /** The replaced values that `data` does not contain. */
   previous?: string
+  /** The time of the change. By default, the time at which the statement inserts the event. */
+  timestamp?: string
 }
 
 /** Lists the columns that a change writes. `id` and `timestamp` have defaults. */
@@ -32,10 +34,19 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-const select = (rows: EventRows): string =>
-  `select ${rows.id === undefined ? '' : `${rows.id}, `}${Object.values(columns)
-    .map((of) => of(rows))
-    .join(', ')}
+/** Lists the columns that have defaults. A statement writes those that its first rows contain. */
+const defaults = { id: 'id', timestamp: '"timestamp"' } as const
+
+const defaultsIn = (rows: object): (keyof typeof defaults)[] =>
+  (Object.keys(defaults) as (keyof typeof defaults)[]).filter((name) => name in rows)
+
+const namesIn = (rows: object): string =>
+  [...defaultsIn(rows).map((name) => defaults[name]), ...Object.keys(columns)].join(', ')
+
+const valuesIn = (rows: EventRows): string =>
+  [...defaultsIn(rows).map((name) => rows[name]), ...Object.values(columns).map((of) => of(rows))].join(', ')
+
+const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
@@ -43,15 +54,13 @@ const select = (rows: EventRows): string =>
  * in its own statement, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
-  `insert into event (${rows[0]?.id === undefined ? '' : 'id, '}${Object.keys(columns).join(', ')})
+  `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
 /** Returns the statement that inserts one event. A cluster sends only this form as a whole to the account's shard. */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
-  `insert into event (${row.id === undefined ? '' : 'id, '}${Object.keys(columns).join(', ')})
-    values (${row.id === undefined ? '' : `${row.id}, `}${Object.values(columns)
-      .map((of) => of({ ...row, from: '' }))
-      .join(', ')})`
+  `insert into event (${namesIn(row)})
+    values (${valuesIn({ ...row, from: '' })})`
 
 /**
  * Returns the SQL expression for an event's targets. Each target consists of SQL expressions for its ID and its name.

@@ -34,6 +34,7 @@ export const eventTypes = [
   'BULK_START',
   'BULK_FINISH',
   'BULK_UNDO',
+  'FRESHNESS_UPDATE',
   'KEY_POLICY_UPDATE',
   'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',

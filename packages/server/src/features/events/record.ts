@@ -14,6 +14,8 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
+  /** The time of the change, for values that keep the same time. The default is the time at which the event is recorded. */
+  timestamp?: Date | undefined
   /** The source of the change. The default is the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
@@ -45,8 +47,12 @@ export async function recordEvents(
 
 type Row = ReturnType<typeof rowOf>
 
-const rowOf = ({ id, type, deviceId, targets, state, source, data, previous }: NewEvent, viewer: Viewer) => ({
+const rowOf = (
+  { id, timestamp, type, deviceId, targets, state, source, data, previous }: NewEvent,
+  viewer: Viewer,
+) => ({
   id,
+  timestamp,
   type,
   device_id: deviceId,
   targets,
@@ -57,7 +63,7 @@ const rowOf = ({ id, type, deviceId, targets, state, source, data, previous }: N
 })
 
 /** Returns the parameters of a statement for one event, from the third on. */
-const valuesOf = ({ id, type, device_id, targets, state, source, data, previous }: Row): unknown[] => [
+const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data, previous }: Row): unknown[] => [
   type,
   device_id ?? null,
   JSON.stringify(source),
@@ -65,6 +71,7 @@ const valuesOf = ({ id, type, device_id, targets, state, source, data, previous 
   state ?? null,
   JSON.stringify(data),
   previous === undefined ? null : JSON.stringify(previous),
+  timestamp ?? null,
   ...(id === undefined ? [] : [id]),
 ]
 
@@ -84,8 +91,9 @@ const rows = {
   state: 'state',
   data: 'data',
   previous: 'previous',
+  timestamp: 'coalesce("timestamp", clock_timestamp())',
   from: `jsonb_to_recordset($3::jsonb)
-    as row (id bigint, type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
+    as row (id bigint, "timestamp" timestamptz, type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
 }
 const insertTexts = { usual: eventInsert(rows), numbered: eventInsert({ ...rows, id: 'id' }) }
 
@@ -99,8 +107,9 @@ const row = {
   state: '$7',
   data: '$8::jsonb',
   previous: '$9::jsonb',
+  timestamp: 'coalesce($10::timestamptz, clock_timestamp())',
 }
-const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$10::bigint' }) }
+const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$11::bigint' }) }
 
 /**
  * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays

@@ -1,6 +1,8 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, plannedEachTime } from '../../db/database.ts'
+import type { AttributeName } from '../attributes/attribute-name.ts'
+import { anyStale } from '../filters/sql/attribute-times.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
 import { insideCondition } from '../filters/sql/inside.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
@@ -132,15 +134,24 @@ export interface Totals {
   total: number
   active: number
   neverReported: number
+  stale: number
 }
 
-/** Counts the matching devices in one pass. */
-export async function countTotals(db: Database, query: Counted): Promise<Totals> {
-  const columns = [sql`(l.state = 'active') as active`, sql`l.last_reported is null as never`]
+/** Counts the matching devices in one pass. `timed` lists the names whose values can be stale. */
+export async function countTotals(
+  db: Database,
+  { timed, ...query }: Counted & { timed: readonly AttributeName[] },
+): Promise<Totals> {
+  const scope = scopeOf(query)
+  const columns = [
+    sql`(l.state = 'active') as active`,
+    sql`l.last_reported is null as never`,
+    sql`${anyStale(scope, timed)} as stale`,
+  ]
   const { rows } = await sql<Totals>`${sql.raw(plannedEachTime)}
     select count(*)::int as total, count(*) filter (where active)::int as active,
-      count(*) filter (where never)::int as "neverReported"
-    from (${matchedDevices(query, scopeOf(query), columns)}) as matched`.execute(db)
+      count(*) filter (where never)::int as "neverReported", count(*) filter (where stale)::int as stale
+    from (${matchedDevices(query, scope, columns)}) as matched`.execute(db)
   return rows[0]!
 }
 

@@ -5,12 +5,13 @@ import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
-import { parseContext } from '../attributes/attribute-name.ts'
+import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertReadable } from '../attributes/readable-names.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
 import { readSubject } from '../filters/read-subject.ts'
 import type { Interval, ValueSubject } from '../filters/sql/value-source.ts'
+import { listFreshness } from '../freshness/freshness.ts'
 import { applyView } from '../views/use-view.ts'
 import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow } from './facets.queries.ts'
 
@@ -49,8 +50,9 @@ const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }:
 
 export async function countDeviceTotals(context: Context, args: UserDeviceTotalsArgs): Promise<DeviceTotals> {
   const { counted, reasons } = await readCounted(context, args)
-  const { total, active, neverReported } = await count(context, reasons, (db) => countTotals(db, counted))
-  return { total, active, inactive: total - active, neverReported }
+  const timed = (await listFreshness(context)).map(({ name }) => parseAttributeName(name, 'name'))
+  const { active, ...totals } = await count(context, reasons, (db) => countTotals(db, { ...counted, timed }))
+  return { ...totals, active, inactive: totals.total - active }
 }
 
 /** Counts the devices of the account that another caller reaches. */
@@ -58,7 +60,7 @@ export async function countDevicesInside(context: Context, inside: ResolvedFilte
   const { accountId } = context.viewer
   const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
   const reasons = ['the number of devices counts every device that matches']
-  return (await count(context, reasons, (db) => countTotals(db, counted))).total
+  return (await count(context, reasons, (db) => countTotals(db, { ...counted, timed: [] }))).total
 }
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>

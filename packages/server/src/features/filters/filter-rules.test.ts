@@ -149,7 +149,7 @@ describe('invalid filters', () => {
     ['created = -2d', null],
     ['created = 2026-02-30', null],
     ['created > yesterday', null],
-    ['age(site) > 2d', null],
+    ['age(site) > -2d', null],
     ['rack >= 1.0', 'rack >= "1.0"'],
     ['type = DEVICE_STATE', null],
     ['statte = active', 'state = active'],

@@ -1,4 +1,5 @@
 import { filterLimits } from '@muster/filter'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { attributeClient } from '../../../test/api/attributes.ts'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
@@ -252,11 +253,27 @@ describe('rejected filters', () => {
   })
 })
 
-test('rejects functions that need the times of attribute values', async () => {
-  const user = await fleet({ name: 'a', attributes: { site: 'oslo' } })
-  for (const where of ['age(site) > 2d', 'name:a AND NOT stale(site)', 'changed(site) < -1d']) {
-    const { code, filter } = await rejection(user, where)
-    expect(code, where).toBe('BAD_USER_INPUT')
-    expect(filter[0]?.message).toMatch(/^(age|stale|changed)\(\) is not available, because /)
-  }
+test('compares the times of values with age() and changed()', async () => {
+  const user = await fleet(
+    { name: 'new', attributes: { site: 'oslo' } },
+    { name: 'none' },
+    { name: 'old', attributes: { site: 'oslo' }, overrides: { night: { site: 'bergen' } } },
+  )
+  await sql`update attribute_times_start set since = '2020-01-01'`.execute(app.db)
+  const changed = Date.parse('2026-01-02T03:04:05.678Z')
+  await sql`update device set created = '2025-01-01', attribute_times = ${JSON.stringify({ site: changed })}::jsonb
+    where account_id = ${user.accountId} and name = 'old'`.execute(app.db)
+  await sql`update attribute_override set attribute_times = ${JSON.stringify({ site: Date.now() })}::jsonb
+    where account_id = ${user.accountId}`.execute(app.db)
+  expect(await find(user, 'age(site) > 2d')).toEqual(['old'])
+  expect(await find(user, 'age(site) < 1h')).toEqual(['new'])
+  expect(await find(user, 'NOT age(site) > 2d')).toEqual(['new', 'none'])
+  expect(await find(user, 'age(site) > 2d', 'night')).toEqual([])
+  expect(await find(user, 'age(site) < 1h', 'night')).toEqual(['new', 'old'])
+  expect(await find(user, 'changed(site) = 2026-01-02')).toEqual(['old'])
+  expect(await find(user, 'changed(site) = 2026-01-02T03:04:05.678Z')).toEqual(['old'])
+  expect(await find(user, 'changed(site) != 2026-01-02')).toEqual(['new', 'none'])
+  expect(await find(user, 'changed(site) = (2026-01-02 OR 2026-01-03)')).toEqual(['old'])
+  expect(await find(user, 'changed(site) < -1d')).toEqual(['old'])
+  expect((await rejection(user, 'age(sitte) > 2d')).filter[0]?.suggestion).toContain('site')
 })

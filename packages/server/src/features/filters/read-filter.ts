@@ -8,10 +8,8 @@ import {
   filterLimits,
   isIndexed,
   type ParseOptions,
-  positionAt,
   type ResolvedFilter,
   type ResolveOptions,
-  toCodePoints,
 } from '@muster/filter'
 import { ApiError, badInput } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
@@ -85,28 +83,12 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
   }
 }
 
-/**
- * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), because they
- * need the times of attribute values.
- */
-export function check(
+/** Checks a filter that does not depend on the account's attributes. */
+export const check = (
   text: string,
   { kind, usage }: FilterPlace,
   options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'> & ParseOptions,
-): CheckedFilter {
-  const checked = checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
-  const problems = checked.terms.flatMap(({ from, to }): FilterProblem[] => {
-    const [found, name] = /^(age|changed|stale)\s*\(/.exec(text.slice(from, to)) ?? []
-    if (found === undefined) return []
-    const message = `${name}() is not available, because the server does not keep the times of attribute values.`
-    const { line, column } = positionAt(text, from)
-    return [
-      { kind: 'semantic', message, line, column, length: toCodePoints(text.slice(from), to - from), suggestion: null },
-    ]
-  })
-  if (problems.length === 0) return checked
-  return { ...checked, filter: null, canonical: null, isValid: false, problems: [...checked.problems, ...problems] }
-}
+): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /**
  * Returns the error for a filter argument. The message is that of the first problem, and `extensions.filter` contains

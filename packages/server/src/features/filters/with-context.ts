@@ -19,9 +19,10 @@ export function withContext(filter: ResolvedFilter, context: string | undefined)
 }
 
 function conditionIn(condition: Condition, context: string | undefined): Condition {
-  if (!('subject' in condition)) return condition
-  const { subject } = condition
-  if (subject.type !== 'attribute' || subject.read.type !== 'effective') return condition
   const read = context === undefined ? ({ type: 'base' } as const) : ({ type: 'in', context } as const)
-  return { ...condition, subject: { ...subject, read } } as Condition
+  if (condition.type === 'stale') return condition.read === undefined ? { ...condition, read } : condition
+  if (!('subject' in condition) || condition.subject.type === 'field') return condition
+  const { subject } = condition
+  const isFixed = subject.read !== undefined && subject.read.type !== 'effective'
+  return isFixed ? condition : ({ ...condition, subject: { ...subject, read } } as Condition)
 }

@@ -122,11 +122,27 @@ it('distinguishes the values of services, devices, and the account', async () =>
   expect(await infoOf(user, service)).toMatchObject([{ changed: (await timesOf(user, service, 'site'))[0] }])
 })
 
-it('returns no time for a value whose event is no longer stored', async () => {
+it('keeps the times of values whose events are no longer stored', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo' })
+  await set(user, id, { rack: '1' })
+  const times = [(await timesOf(user, id, 'rack'))[0], (await timesOf(user, id, 'site'))[0]]
   await sql`delete from event where account_id = ${user.accountId}`.execute(app.db)
-  expect(await infoOf(user, id)).toEqual([{ name: 'site', value: 'oslo', setIn: null, base: null, changed: null }])
+  expect((await infoOf(user, id)).map(({ changed }) => changed)).toEqual(times)
+})
+
+it('reads times that a previous release did not record from the events, or else returns the time of the upgrade', async () => {
+  const user = await app.createUser()
+  const id = await newDevice(user, { site: 'oslo' })
+  await set(user, id, { rack: '1' })
+  const times = [(await timesOf(user, id, 'rack'))[0], (await timesOf(user, id, 'site'))[0]]
+  const { rows } = await sql<{ since: Date }>`
+    update attribute_times_start set since = clock_timestamp() returning since`.execute(app.db)
+  await sql`update device set attribute_times = '{}' where id = ${id}`.execute(app.db)
+  expect((await infoOf(user, id)).map(({ changed }) => changed)).toEqual(times)
+  await sql`delete from event where account_id = ${user.accountId}`.execute(app.db)
+  const since = rows[0]!.since.toISOString()
+  expect((await infoOf(user, id)).map(({ changed }) => changed)).toEqual([since, since])
 })
 
 it('rejects invalid names and contexts, and more than 200 names', async () => {

@@ -8,6 +8,8 @@ import { limits } from '../../limits.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
 import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
+import { intervalsOf } from '../freshness/intervals.ts'
+import { findTimes, isOverdue, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
 import { ASSUMED_SKIPPED } from './rows-read.ts'
 
@@ -75,13 +77,37 @@ function namesIn(...sources: readonly Attributes[]): string[] {
   return [...new Set(names)].sort()
 }
 
-/** Returns when a value last changed. One statement reads the times of all values on a page. */
+/**
+ * Returns when a value last changed. The event log has the time of a value that a release that did not record times may
+ * have changed.
+ */
 export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
   const { owner, name, value, setIn } = info
   if (value === null) return null
+  const { changed, since } = await findTimes(context, timedValue(info))
+  if (changed !== undefined) return new Date(changed)
   const loader = owner.deviceId === null ? timesOfAccount(context) : timesOfDevices(context)
-  return loader.load({ owner, name, context: setIn, value })
+  return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
+
+/** Returns when a value was last written. Only for names with an expected interval, this may be after the last change. */
+export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
+  if (info.value === null) return null
+  if ((await findInterval(context, info)) === null) return findChangeTime(context, info)
+  return new Date((await findTimes(context, timedValue(info))).confirmed)
+}
+
+/** Returns the expected interval of a name, in seconds, or null if it has none. */
+export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
+  (await intervalsOf(context)).get(name) ?? null
+
+export async function isValueStale(context: Context, info: AttributeInfo): Promise<boolean> {
+  const seconds = await findInterval(context, info)
+  if (info.value === null || seconds === null) return false
+  return isOverdue(await findTimes(context, timedValue(info)), seconds, context.clock())
+}
+
+const timedValue = ({ owner, name, setIn }: AttributeInfo): TimedValue => ({ ownerId: owner.id, name, context: setIn })
 
 /** Limits the size of a statement's parameters. */
 const MOST_VALUES = 5_000

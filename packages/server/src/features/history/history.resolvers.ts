@@ -2,7 +2,7 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { deviceBase, serviceBase, userBase } from '../attributes/read-attributes.ts'
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
-import { findChangeTime, listAttributeInfo } from './attribute-info.ts'
+import { findChangeTime, findConfirmation, findInterval, isValueStale, listAttributeInfo } from './attribute-info.ts'
 import { listChanges } from './history.ts'
 
 export const historyPart = schemaPart(new URL('./history.graphql', import.meta.url), {
@@ -24,6 +24,9 @@ export const historyPart = schemaPart(new URL('./history.graphql', import.meta.u
   },
   AttributeInfo: {
     changed: (info, _args, context) => findChangeTime(context, info),
+    confirmed: (info, _args, context) => findConfirmation(context, info),
+    expectedInterval: (info, _args, context) => findInterval(context, info),
+    isStale: (info, _args, context) => isValueStale(context, info),
   },
   AttributeChange: {
     eventId: ({ id }) => id,

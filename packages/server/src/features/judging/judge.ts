@@ -115,7 +115,7 @@ function presentRows({ device, live, overrides, services, serviceLives }: FoundD
 /** Returns the parts of the rows that the filter reads. */
 function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side: Side }): DeviceRows {
   const { device, live, overrides, services, serviceLives } = rows
-  const { state, state_since, last_reported, ...reserved } = live
+  const { state, state_since, last_reported, attribute_times, ...reserved } = live
   const pick = <Row extends { attributes: StoredAttributes }>(row: Row): Row => ({
     ...row,
     attributes: needs.names === undefined ? row.attributes : pickNames(row.attributes, needs.names),
@@ -127,6 +127,7 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
       state,
       state_since: needs.stateSince ? state_since : null,
       last_reported: reported(last_reported),
+      ...(needs.times && { attribute_times }),
       ...(needs.reserved && reserved),
     },
     overrides: needs.overrides ? overrides.map(pick) : [],

@@ -35,19 +35,19 @@ export async function selectMatches(
       with device as (
         select ${accountId}::text as account_id, part.* from jsonb_to_record(moment."rows" -> 'device') as part (
           id text collate "C", name text collate "C", hardware_id text collate "C", platform text collate "C",
-          created timestamptz, attributes jsonb)
+          created timestamptz, attributes jsonb, attribute_times jsonb)
       ), device_live as (
         select device.account_id, device.id as device_id, part.*
         from device, jsonb_to_record(moment."rows" -> 'live') as part (
-          state text collate "C", state_since timestamptz, last_reported timestamptz, ${reserved})
+          state text collate "C", state_since timestamptz, last_reported timestamptz, attribute_times jsonb, ${reserved})
       ), attribute_override as (
         select device.account_id, part.* from device, jsonb_to_recordset(moment."rows" -> 'overrides') as part (
-          target_id text collate "C", context text collate "C", attributes jsonb)
+          target_id text collate "C", context text collate "C", attributes jsonb, attribute_times jsonb)
       ), service as (
         select device.account_id, device.id as device_id, part.*
         from device, jsonb_to_recordset(moment."rows" -> 'services') as part (
           id text collate "C", name text collate "C", application integer, host text collate "C", port integer,
-          enabled boolean, created timestamptz, attributes jsonb)
+          enabled boolean, created timestamptz, attributes jsonb, attribute_times jsonb)
       ), service_live as (
         select device.account_id, device.id as device_id, part.*
         from device, jsonb_to_recordset(moment."rows" -> 'serviceLives') as part (

@@ -19,6 +19,8 @@ export interface Needs {
   stateSince: boolean
   lastReported: boolean
   clock: boolean
+  /** Whether the filter reads the times of values. */
+  times: boolean
   /** The types of events that can change these parts. */
   types: readonly EventTypeName[]
 }
@@ -38,7 +40,10 @@ export function needsOf({ filter, context }: Selection): Needs {
     reserved: isAll || names.includes(RESERVED_GROUP),
     stateSince: fields.has('stateSince'),
     lastReported: fields.has('lastReported'),
-    clock: conditions.some((condition) => literalsOf(condition).some(({ type }) => type === 'relative')),
+    clock: conditions.some(
+      (condition) => isOfTime(condition) || literalsOf(condition).some(({ type }) => type === 'relative'),
+    ),
+    times: conditions.some(isOfTime),
     types: [
       ...(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_UPDATE'] as const),
       ...(readsState ? (['DEVICE_STATE'] as const) : []),
@@ -46,6 +51,14 @@ export function needsOf({ filter, context }: Selection): Needs {
       ...(readsAttributes ? (['ATTRIBUTE_CHANGE'] as const) : []),
     ],
   }
+}
+
+/** Checks whether a filter reads the times of values, which events do not contain. */
+export const readsTimes = (filter: ResolvedFilter): boolean => conditionsOf(filter).some(isOfTime)
+
+function isOfTime(condition: Condition): boolean {
+  if (condition.type === 'stale') return true
+  return 'subject' in condition && (condition.subject.type === 'age' || condition.subject.type === 'changed')
 }
 
 function conditionsOf(filter: ResolvedFilter): Condition[] {
@@ -71,13 +84,15 @@ const fieldOf = (condition: Condition): string[] =>
   'subject' in condition && condition.subject.type === 'field' ? [condition.subject.name] : []
 
 function nameOf(condition: Condition): string[] {
+  if (condition.type === 'stale') return [condition.name[0]]
   if (!('subject' in condition) || condition.subject.type === 'field') return []
   return [condition.subject.name[0]]
 }
 
 function isInContext(condition: Condition): boolean {
-  if (!('subject' in condition) || condition.subject.type !== 'attribute') return false
-  return condition.subject.read.type === 'in' || condition.subject.read.type === 'override'
+  const subject = condition.type === 'stale' ? condition : 'subject' in condition ? condition.subject : undefined
+  if (subject === undefined || subject.type === 'field') return false
+  return subject.read?.type === 'in' || subject.read?.type === 'override'
 }
 
 function literalsOf(condition: Condition): readonly Literal[] {

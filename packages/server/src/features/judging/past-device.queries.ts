@@ -39,20 +39,21 @@ export async function selectPastDevices(
   accountId: string,
   { devices, needs }: { devices: readonly AskedDevice[]; needs: Needs },
 ): Promise<FoundDevice[]> {
-  const { names, overrides, services, types } = needs
+  const { names, overrides, services, types, times } = needs
+  const timesIn = (table: string): Sql => (times ? sql.ref(`${table}.attribute_times`) : sql`'{}'::jsonb`)
   const unless = (isNeeded: boolean, query: Sql): Sql => (isNeeded ? sql`(${query})` : sql`null::jsonb`)
   const attributeChanges = types.includes('ATTRIBUTE_CHANGE')
   const { rows } = await sql<FoundDevice>`
     select asked.id,
       (select jsonb_build_object('id', d.id, 'name', d.name, 'hardware_id', d.hardware_id, 'platform', d.platform,
-          'created', d.created, 'attributes', ${only(names, sql`d.attributes`)})
+          'created', d.created, 'attributes', ${only(names, sql`d.attributes`)}, 'attribute_times', ${timesIn('d')})
         from device d where d.account_id = ${accountId} and d.id = asked.id) as device,
-      (select to_jsonb(l) - 'account_id' - 'device_id'
+      (select to_jsonb(l) - 'account_id' - 'device_id' || jsonb_build_object('attribute_times', ${timesIn('l')})
         from device_live l where l.account_id = ${accountId} and l.device_id = asked.id) as live,
       ${unless(
         overrides,
         sql`select jsonb_agg(jsonb_build_object('target_id', o.target_id, 'context', o.context,
-            'attributes', ${only(names, sql`o.attributes`)}))
+            'attributes', ${only(names, sql`o.attributes`)}, 'attribute_times', ${timesIn('o')}))
           from attribute_override o where o.account_id = ${accountId} and o.target_id in (
             select asked.id
             union all select s.id from service s where s.account_id = ${accountId} and s.device_id = asked.id)`,
@@ -61,7 +62,7 @@ export async function selectPastDevices(
         services,
         sql`select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'application', s.application, 'host', s.host,
             'port', s.port, 'enabled', s.enabled, 'created', s.created,
-            'attributes', ${only(names, sql`s.attributes`)}))
+            'attributes', ${only(names, sql`s.attributes`)}, 'attribute_times', ${timesIn('s')}))
           from service s where s.account_id = ${accountId} and s.device_id = asked.id and ${isNoBulkService}`,
       )} as services,
       ${unless(

@@ -7,7 +7,7 @@ import { createConnectionWriter } from './connection-writer.ts'
 import { endExpiredLeases, expireReports } from './expire-devices.ts'
 import { createHeldDevices } from './held-devices.ts'
 import { createLease } from './lease.ts'
-import { takeOverChannel } from './leases.queries.ts'
+import { moveTimesStart, takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
 /**
@@ -101,6 +101,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   const sweep = async (): Promise<void> => {
+    await moveTimesStart(db)
     const ended = performance.now() - lease.stableSince > GRACE_MS ? await endExpiredLeases(db, isByAccount) : 0
     if (ended + (await expireReports(db, isByAccount)) > 0) onEvents?.()
   }

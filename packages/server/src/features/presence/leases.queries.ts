@@ -68,6 +68,19 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
   return rows.length > 0
 }
 
+/**
+ * Moves the start of the times of attribute values, as long as processes of the previous release are running, which do
+ * not record times. Moves it once more after they have ended.
+ */
+export const moveTimesStart = (db: Database) =>
+  query(
+    db,
+    `update attribute_times_start set since = statement_timestamp(), is_mixed = processes.are_mixed
+     from (select exists (select from server_process where release is null) as are_mixed) as processes
+     where is_mixed or processes.are_mixed`,
+    [],
+  )
+
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
 /** The NOTIFY channel for take-overs. The payload is the ID of a process that has lost some connections. */

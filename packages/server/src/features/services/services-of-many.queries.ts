@@ -9,6 +9,10 @@ export interface StoredService extends ServiceFields {
   overrideNames: Record<string, unknown>
   /** The overrides, keyed by context. */
   overrides: Record<string, Record<string, unknown>>
+  times: Record<string, unknown>
+  /** The times of the overrides, keyed by context. */
+  overrideTimes: Record<string, Record<string, unknown>>
+  readAt: Date
 }
 
 /** Returns the services of devices with their attributes in all contexts, in the order of their IDs. */
@@ -20,10 +24,13 @@ export const selectStoredServices = (
   query<StoredService>(
     db,
     `select s.id, s.device_id as "deviceId", s.name, s.application, s.host, s.port, s.enabled, s.attributes,
-       s.override_names as "overrideNames",
+       s.override_names as "overrideNames", s.attribute_times as times, statement_timestamp()::timestamptz(3) as "readAt",
        case when s.override_names = '{}' then '{}'::jsonb else coalesce((
          select jsonb_object_agg(o.context, o.attributes) from attribute_override o
-         where o.account_id = $1 and o.target_id = s.id), '{}') end as overrides
+         where o.account_id = $1 and o.target_id = s.id), '{}') end as overrides,
+       case when s.override_names = '{}' then '{}'::jsonb else coalesce((
+         select jsonb_object_agg(o.context, o.attribute_times) from attribute_override o
+         where o.account_id = $1 and o.target_id = s.id), '{}') end as "overrideTimes"
      from service s where s.account_id = $1 and s.device_id = any($2::text[]) order by s.id`,
     [accountId, deviceIds],
   )

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts'
 import { type LimitName, limits } from '../../limits.ts'
 import type { Limit } from '../../resolvers.generated.ts'
 import { countAccessKeys } from '../access-keys/access-keys.ts'
+import { countIntervals } from '../freshness/freshness.ts'
 import { countRegistrationCodes } from '../registration-codes/registration-codes.ts'
 import { countViews } from '../views/views.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
@@ -14,6 +15,7 @@ import { selectRoles } from './roles/roles.queries.ts'
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: async (context) => (await countAccessKeys(context)).made,
   accountAccessKeys: async (context) => (await countAccessKeys(context)).account,
+  expectedIntervals: countIntervals,
   invitations: ({ db, viewer, clock }) => countInvitations(db, viewer.accountId, clock()),
   members: ({ db, viewer }) => countMembers(db, viewer.accountId),
   registrationCodes: countRegistrationCodes,

@@ -178,6 +178,33 @@ export const attributeRoutes: readonly Route[] = [
     infoOf(holder),
   ]),
   {
+    method: 'GET',
+    path: '/freshness',
+    summary: 'Lists the attribute names that clients are expected to write at an interval.',
+    document: 'query listFreshness { login { items: freshness { ...Freshness } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'PUT',
+    path: '/freshness/{name}',
+    summary: 'Sets the interval at which clients are expected to write an attribute, in seconds.',
+    document: `mutation setExpectedInterval($name: String!, $seconds: Int!) {
+      setExpectedInterval(name: $name, seconds: $seconds) { ...Freshness }
+    }`,
+    at: 'setExpectedInterval',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/freshness/{name}',
+    summary: 'Removes the expected interval of an attribute.',
+    document: `mutation removeExpectedInterval($name: String!) {
+      setExpectedInterval(name: $name, seconds: null) { ...Freshness }
+    }`,
+    status: 204,
+  },
+  {
     method: 'PATCH',
     path: '/attributes',
     summary:

@@ -138,6 +138,14 @@ export const deviceRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/devices/{id}/freshness',
+    summary: 'Returns whether any value of a device is stale.',
+    document: 'query getDeviceFreshness($id: String!) { login { device(id: [$id]) { id isStale } } }',
+    at: 'login.device[0]',
+    status: 200,
+  },
+  {
+    method: 'GET',
     path: '/devices/{id}/availability',
     summary: 'Returns the times at which a device was online.',
     document: `query getAvailability($id: String!, $from: DateTime!, $until: DateTime) {

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import type { Attributes } from '../../attributes/attributes.ts'
 import { readDevices } from '../../attributes/locked-targets.ts'
-import { newTarget, type OverrideNames, type Target } from '../../attributes/target.ts'
+import { copyTimes, newTarget, type OverrideNames, type Target, type ValueTimes } from '../../attributes/target.ts'
 import type { FieldName, State } from '../../devices/device.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
 import { fieldsOfService, readStoredServices, type StoredService } from '../../services/services-of-many.ts'
@@ -61,11 +61,15 @@ export async function readBulkDevices(
 }
 
 export function toBulkService(stored: StoredService, device: { id: string; name: string }): BulkService {
-  const { id, name, attributes, overrideNames, overrides } = stored
+  const { id, name, attributes, overrideNames, overrides, overrideTimes } = stored
   const fields = fieldsOfService(stored)
   const identity = { kind: 'service' as const, id, name, device }
-  const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames)
+  // The device is locked before its services are read.
+  const times = { times: stored.times as ValueTimes, lockedAt: stored.readAt }
+  const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames, times)
   target.contextCount = Object.keys(overrides).length
   for (const [context, values] of Object.entries(overrides)) target.overrides.set(context, values as Attributes)
+  for (const [context, ofContext] of Object.entries(overrideTimes))
+    target.overrideTimes.set(context, copyTimes(ofContext as ValueTimes))
   return { id, before: { id, ...fields, attributes, overrides }, fields, target }
 }

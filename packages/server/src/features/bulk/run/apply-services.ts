@@ -59,6 +59,8 @@ export interface DeviceWithServices {
   changes: DeviceChanges
   device: { id: string; name: string }
   services: BulkService[]
+  /** The time of the changes. */
+  lockedAt: Date | undefined
 }
 
 export function assertServicesFit({ changes: { addService = [], removeService = [] }, services }: DeviceWithServices) {
@@ -72,9 +74,9 @@ export async function insertNewServices(
   devices: readonly DeviceWithServices[],
 ): Promise<NewEvent[]> {
   const added: ServiceOfDevice[] = []
-  for (const { changes, device, services } of devices) {
+  for (const { changes, device, services, lockedAt } of devices) {
     for (const { id, ...fields } of changes.addService ?? []) {
-      const target = newTarget({ kind: 'service', id, name: fields.name, device }, {}, {})
+      const target = newTarget({ kind: 'service', id, name: fields.name, device }, {}, {}, { lockedAt })
       services.push({ id, before: undefined, fields: fieldsOfService(fields), target })
       added.push({ id, ...fieldsOfService(fields), device })
     }

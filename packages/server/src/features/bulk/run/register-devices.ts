@@ -26,10 +26,10 @@ export async function registerDevices(
     throw new DeviceError(conflict.id, new ApiError('CONFLICT', message))
   }
   const prepared = registered.map(({ id, device }) => prepareDevice(device, id))
-  await addDevices(
+  const timestamp = await addDevices(
     db,
     accountId,
     prepared.map(({ row }) => row),
   )
-  return prepared.map(({ event }) => event)
+  return prepared.map(({ event }) => ({ ...event, timestamp }))
 }

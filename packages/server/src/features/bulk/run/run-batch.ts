@@ -201,8 +201,9 @@ const targetOf = ({ target, services }: LockedBulkDevice, { service }: Attribute
 
 /** Writes the changes. Returns their events. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
-  const devices = accepted.map(({ item, device: { fields, services } }): DeviceWithServices => {
-    return { changes: item.changes, device: { id: fields.id, name: fields.name }, services }
+  const devices = accepted.map(({ item, device: { fields, services, target } }): DeviceWithServices => {
+    const device = { id: fields.id, name: fields.name }
+    return { changes: item.changes, device, services, lockedAt: target?.lockedAt }
   })
   for (const each of devices) await inDevice(each.device.id, () => assertServicesFit(each))
   const events = await insertNewServices(db, accountId, devices)

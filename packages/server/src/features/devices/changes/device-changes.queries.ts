@@ -40,11 +40,12 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
+// The time of the device's first values is `created`, which is also the time of its event.
 const insertDeviceText = `
   with new_device as (
-    insert into device (account_id, id, secret_hash, attributes, ${fieldColumns})
-    values ($1, $2, $3, $4::jsonb, ${placeholders(11)})
-    returning account_id, id
+    insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})
+    values ($1, $2, statement_timestamp(), $3, $4::jsonb, ${placeholders(11)})
+    returning account_id, id, created
   ), new_live as (
     insert into device_live (account_id, device_id, ${reservedColumns.join(', ')})
     select d.account_id, d.id, ${reservedColumns.map((column) => `value.${column}`).join(', ')}
@@ -64,6 +65,7 @@ const insertDeviceText = `
     source: '$8::jsonb',
     targets: '$9::jsonb',
     data: '$10::jsonb',
+    timestamp: 'created',
     from: 'new_device',
   })}`
 

@@ -28,6 +28,9 @@ export function prepareDevice(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Adds devices. The caller records their events. */
-export const addDevices = (db: Database, accountId: string, devices: readonly NewDeviceFields[]): Promise<void> =>
-  insertDevices(db, accountId, devices)
+/** Adds devices. Returns their time. The caller records their events with this time. */
+export const addDevices = (
+  db: Database,
+  accountId: string,
+  devices: readonly NewDeviceFields[],
+): Promise<Date | undefined> => insertDevices(db, accountId, devices)

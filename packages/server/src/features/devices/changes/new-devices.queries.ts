@@ -20,18 +20,22 @@ export interface NewDeviceFields extends DeviceFields {
 
 const reserved = [...reservedColumns.values()]
 
-/** Inserts devices with their services, in a transaction that records their events later. */
+/**
+ * Inserts devices with their services, in a transaction that records their events later. Returns the time of the
+ * devices, which is also the time of their first values and of their events.
+ */
 export async function insertDevices(
   db: Database,
   accountId: string,
   devices: readonly NewDeviceFields[],
-): Promise<void> {
+): Promise<Date | undefined> {
   const rows = JSON.stringify(devices)
-  await query(
+  const inserted = await query<{ created: Date }>(
     db,
-    `insert into device (account_id, id, name, hardware_id, platform, attributes)
-     select $1, id, name, "hardwareId", platform, attributes
-     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb)`,
+    `insert into device (account_id, id, created, name, hardware_id, platform, attributes)
+     select $1, id, statement_timestamp(), name, "hardwareId", platform, attributes
+     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb)
+     returning created`,
     [accountId, rows],
   )
   await query(
@@ -42,7 +46,8 @@ export async function insertDevices(
     [accountId, rows],
   )
   const services = devices.flatMap((device) => device.services.map((service) => ({ ...service, deviceId: device.id })))
-  if (services.length === 0) return
+  const created = inserted[0]?.created
+  if (services.length === 0) return created
   await query(
     db,
     `insert into service (account_id, device_id, id, name, application, host, port, enabled)
@@ -51,4 +56,5 @@ export async function insertDevices(
        ("deviceId" text, id text, name text, application integer, host text, port integer, enabled boolean)`,
     [accountId, JSON.stringify(services)],
   )
+  return created
 }

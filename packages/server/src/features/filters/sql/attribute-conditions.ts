@@ -68,7 +68,7 @@ function columnsIn([group, subName]: AttributeName): string[] {
 }
 
 /** Returns the column with the base value of a reserved name, or undefined for other names. */
-function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
+export function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined
   scope.tables.live = true
@@ -89,27 +89,42 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/** Returns the attributes that a context overrides, or undefined if the condition reads base values. */
-function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
+/**
+ * Returns the attributes that a context overrides, or their times. Returns undefined if the condition reads base values.
+ */
+export function overridesOf(
+  scope: FilterScope,
+  subject: AttributeSubject,
+  column: 'attributes' | 'attribute_times' = 'attributes',
+): Sql | undefined {
   const context = contextOf(subject, scope)
   if (context === undefined) return undefined
   const { of } = subject
   if (subject.read.type === 'effective') {
     if (of === 'device') scope.tables.overrides = true
     else scope.tables.serviceOverrides = true
-    return of === 'device' ? sql`o.attributes` : sql`so.attributes`
+    return sql.ref(`${of === 'device' ? 'o' : 'so'}.${column}`)
   }
-  return sql`(select x.attributes from attribute_override x
+  return sql`(select ${sql.ref(`x.${column}`)} from attribute_override x
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
 /** Returns the value as text, or null if the value is missing or a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
-  const overrides = overridesOf(scope, subject)
-  const override = overrides && valueIn(overrides, subject.name)
+  const override = overrideText(scope, subject)
   if (override !== undefined && subject.read.type === 'override') return override
-  const base = columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
+  const base = baseText(scope, subject)
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
+}
+
+/** Returns the base value as text, or null if the value is missing or a group. */
+export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
+  columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
+
+/** Returns the override as text, or null if there is none. Returns undefined if the condition reads base values. */
+export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
+  const overrides = overridesOf(scope, subject)
+  return overrides && valueIn(overrides, subject.name)
 }
 
 /** Matches if the value is one of these values. The condition has a form that can use the indexes on values. */

@@ -7,11 +7,13 @@ import type {
   HasValue,
   ReadableNames,
   ResolvedFilter,
+  TimeOfAttribute,
 } from '@muster/filter'
 import { sql } from 'kysely'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareAttribute, compareAttributeList, hasAttribute, type Use } from './attribute-conditions.ts'
+import { compareAttributeTime, isStale } from './attribute-times.ts'
 import { compareField, compareFieldList, hasField, matchesWord } from './field-conditions.ts'
 import { isReadable, namedValues } from './readable.ts'
 import { both, either, type FilterScope, type Sql } from './rows.ts'
@@ -44,6 +46,7 @@ function single(found: Condition, scope: FilterScope, use: Use): Sql {
     case 'compare':
       return compare(found, scope, use)
     case 'list':
+      if (isOfTime(found)) return compareTimeList(scope, found)
       return isOfField(found) ? compareFieldList(scope, found) : compareAttributeList(scope, ofAttribute(found), use)
     case 'present':
       return isOfField(found) ? hasField(scope, found) : hasAttribute(scope, ofAttribute(found))
@@ -52,13 +55,25 @@ function single(found: Condition, scope: FilterScope, use: Use): Sql {
     case 'any':
       return anyAttribute(found, scope)
     case 'stale':
+      return isStale(scope, found)
     case 'view':
       throw new Error(`a condition of the type ${found.type} must be replaced first`)
   }
 }
 
-const compare = (found: Compare, scope: FilterScope, use: Use): Sql =>
-  isOfField(found) ? compareField(scope, found) : compareAttribute(scope, ofAttribute(found), use)
+function compare(found: Compare, scope: FilterScope, use: Use): Sql {
+  if (isOfField(found)) return compareField(scope, found)
+  return isOfTime(found) ? compareAttributeTime(scope, found) : compareAttribute(scope, ofAttribute(found), use)
+}
+
+const isOfTime = <Found extends WithSubject>(found: Found): found is Found & { subject: TimeOfAttribute } =>
+  found.subject.type === 'age' || found.subject.type === 'changed'
+
+function compareTimeList(scope: FilterScope, found: CompareList & { subject: TimeOfAttribute }): Sql {
+  const { subject, operator, match, literals } = found
+  const each = literals.map((literal) => compareAttributeTime(scope, { type: 'compare', subject, operator, literal }))
+  return match === 'all' ? both(each) : either(each)
+}
 
 type WithSubject = Compare | CompareList | HasValue
 
@@ -67,7 +82,7 @@ const isOfField = <Found extends WithSubject>(found: Found): found is Found & { 
 
 function ofAttribute<Found extends WithSubject>(found: Found): Found & { subject: AttributeSubject } {
   if (found.subject.type === 'attribute') return found as Found & { subject: AttributeSubject }
-  throw new Error(`a condition on the ${found.subject.type} of an attribute must be rejected first`)
+  throw new Error(`expected an attribute, found a subject of the type ${found.subject.type}`)
 }
 
 function someService(found: ResolvedFilter | null, scope: FilterScope, use: Use): Sql {

@@ -1,0 +1,29 @@
+import type { Database } from '../../db/database.ts'
+import { findIntervals } from '../freshness/intervals.ts'
+import { confirmedAt, confirmValue, type Target } from './target.ts'
+
+/** A value that a client wrote although the target already has it. */
+export interface UnchangedValue {
+  target: Target
+  context: string | undefined
+  name: string
+}
+
+/** The number of times per expected interval that the server records a write of an unchanged value. */
+const RECORDED_PER_INTERVAL = 4
+
+/** Records the writes of unchanged values, for names with an expected interval. The targets must be locked. */
+export async function confirmValues(
+  db: Database,
+  accountId: string,
+  unchanged: readonly UnchangedValue[],
+): Promise<void> {
+  if (unchanged.length === 0) return
+  const intervals = await findIntervals(db, accountId, [...new Set(unchanged.map(({ name }) => name))])
+  for (const { target, context, name } of unchanged) {
+    const seconds = intervals.get(name)
+    if (seconds === undefined || target.lockedAt === undefined) continue
+    const due = (confirmedAt(target, context, name) ?? 0) + (seconds * 1_000) / RECORDED_PER_INTERVAL
+    if (due <= target.lockedAt.getTime()) confirmValue(target, context, name)
+  }
+}

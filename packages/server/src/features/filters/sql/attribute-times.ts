@@ -1,0 +1,85 @@
+import type { AttributeSubject, Compare, IsStale, OrderOperator, TimeOfAttribute } from '@muster/filter'
+import { sql } from 'kysely'
+import { type AttributeName, joinAttributeName } from '../../attributes/attribute-name.ts'
+import { baseText, columnOf, overridesOf, overrideText } from './attribute-conditions.ts'
+import { compareTime } from './compare.ts'
+import { either, type FilterScope, type Sql } from './rows.ts'
+
+/** A value is stale after this number of expected intervals without a recorded write. */
+export const STALE_AFTER = 1.25
+
+/** The values that have no recorded time have this one. */
+export const timesSince = sql`(select since from attribute_times_start)`
+
+/** Compares the time of the last change, or the time since then. */
+export function compareAttributeTime(
+  scope: FilterScope,
+  { subject, operator, literal }: Compare & { subject: TimeOfAttribute },
+): Sql {
+  const changed = timeOfValue(scope, attributeOf(subject), 'attribute_changed')
+  if (subject.type === 'changed') return compareTime(changed, operator, { literal, now: scope.now })
+  if (literal.type !== 'duration') throw new Error(`expected a duration, found a literal of the type ${literal.type}`)
+  const seconds = -literal.seconds
+  return compareTime(changed, reversed[operator as OrderOperator], {
+    literal: { type: 'relative', seconds },
+    now: scope.now,
+  })
+}
+
+/** A long time since a change means that the change is early. */
+const reversed = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
+
+/** Matches if the last write of the value is older than the expected interval allows. */
+export function isStale(scope: FilterScope, condition: IsStale): Sql {
+  const confirmed = timeOfValue(scope, attributeOf(condition), 'attribute_confirmed')
+  const now = typeof scope.now === 'number' ? sql`${new Date(scope.now)}::timestamptz` : scope.now
+  return sql`(${confirmed} < ${now} - ${sql.lit(STALE_AFTER)} * interval '1 second' * (
+    select f.seconds from freshness f
+    where f.account_id = ${scope.accountId} and f.name = ${joinAttributeName(condition.name)}))`
+}
+
+/** Matches if a device has a stale value of one of these names. */
+export const anyStale = (scope: FilterScope, names: readonly AttributeName[]): Sql =>
+  names.length === 0 ? sql`false` : either(names.map((name) => isStale(scope, { type: 'stale', of: 'device', name })))
+
+const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute | IsStale): AttributeSubject => ({
+  type: 'attribute',
+  of,
+  name,
+  read,
+})
+
+/**
+ * Returns the time at which the value in force last changed or was last written, or null if there is no value. The
+ * first values of a device have the time of its registration.
+ */
+function timeOfValue(
+  scope: FilterScope,
+  subject: AttributeSubject,
+  read: 'attribute_changed' | 'attribute_confirmed',
+): Sql {
+  const { of, name } = subject
+  const timeIn = (times: Sql): Sql =>
+    sql`to_timestamp(${sql.raw(read)}(${times}, ${joinAttributeName(name)}) / 1000::float8)`
+  const base = baseText(scope, subject)
+  const ofBase = sql`greatest(${timeIn(timesOf(scope, subject))}, ${createdOf(scope, of)}, ${timesSince})`
+  const whenBase = sql`when ${base} is not null then ${ofBase}`
+  const override = overrideText(scope, subject)
+  if (override === undefined) return sql`case ${whenBase} end`
+  const ofOverride = sql`greatest(${timeIn(overridesOf(scope, subject, 'attribute_times')!)}, ${timesSince})`
+  return sql`case when ${override} is not null then ${ofOverride} ${whenBase} end`
+}
+
+/** Returns the times of the base values in the row that contains the value. */
+function timesOf(scope: FilterScope, subject: AttributeSubject): Sql {
+  if (columnOf(scope, subject) !== undefined) return sql`l.attribute_times`
+  if (subject.of === 'service') return sql`s.attribute_times`
+  scope.tables.device = true
+  return sql`d.attribute_times`
+}
+
+function createdOf(scope: FilterScope, of: 'device' | 'service'): Sql {
+  if (of === 'service') return sql`s.created`
+  scope.tables.device = true
+  return sql`d.created`
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { ValueTimes } from '../attributes/target.ts'
+
+/** The times of the values of a user, a device, or a service. */
+export interface TimesRow {
+  id: string
+  times: ValueTimes
+  /** The time of the first values of a device or service. Null for the account. */
+  created: Date | null
+}
+
+/** Finds the times of base values. The result omits unknown IDs. */
+export async function selectBaseTimes(db: Database, accountId: string, ids: readonly string[]): Promise<TimesRow[]> {
+  const { rows } = await sql<TimesRow>`
+    select d.id, d.attribute_times || l.attribute_times as times, d.created
+    from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+    where d.account_id = ${accountId} and d.id = any(${ids}::text[])
+    union all
+    select id, attribute_times, created from service where account_id = ${accountId} and id = any(${ids}::text[])
+    union all
+    select id, attribute_times, null from account where id = ${accountId} and id = any(${ids}::text[])`.execute(db)
+  return rows
+}
+
+/** Finds the times of overrides, by pairs of target and context. The two lists have equal length. */
+export async function selectOverrideTimes(
+  db: Database,
+  accountId: string,
+  { ids, contexts }: { ids: readonly string[]; contexts: readonly string[] },
+): Promise<{ id: string; context: string; times: ValueTimes }[]> {
+  const { rows } = await sql<{ id: string; context: string; times: ValueTimes }>`
+    select o.target_id as id, o.context, o.attribute_times as times
+    from unnest(${ids}::text[], ${contexts}::text[]) as wanted (target_id, context)
+    join attribute_override o
+      on o.account_id = ${accountId} and o.target_id = wanted.target_id and o.context = wanted.context`.execute(db)
+  return rows
+}
+
+/** Returns the time from which every server process records the times of values. */
+export async function selectTimesSince(db: Database): Promise<Date> {
+  const { rows } = await sql<{ since: Date }>`select since from attribute_times_start`.execute(db)
+  return rows[0]!.since
+}

@@ -1,0 +1,69 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { ValueTimes } from '../attributes/target.ts'
+import { STALE_AFTER } from '../filters/sql/attribute-times.ts'
+import { selectBaseTimes, selectOverrideTimes, selectTimesSince } from './value-times.queries.ts'
+
+/** A value of a user, a device, or a service. The context is null for a base value. */
+export interface TimedValue {
+  ownerId: string
+  name: string
+  context: string | null
+}
+
+/** What the server has recorded about a value. All times are in milliseconds since 1970. */
+export interface RecordedTimes {
+  /** When the value last changed. Undefined if a release that did not record times may have changed it since. */
+  changed: number | undefined
+  /** The last recorded write, or the time from which the server records writes. */
+  confirmed: number
+  /** The time from which every server process records times. */
+  since: number
+}
+
+export async function findTimes(context: Context, value: TimedValue): Promise<RecordedTimes> {
+  const [stored, since] = await Promise.all([storedTimes(context).load(value), timesSince(context)])
+  const time = stored !== undefined && Object.hasOwn(stored.times, value.name) ? stored.times[value.name] : undefined
+  const [changed, confirmed] = Array.isArray(time) ? time : [time, time]
+  const known = changed ?? stored?.created ?? 0
+  return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
+}
+
+/** Checks whether the last write is older than the expected interval allows. */
+export const isOverdue = ({ confirmed }: RecordedTimes, seconds: number, now: Date): boolean =>
+  now.getTime() - confirmed > STALE_AFTER * seconds * 1_000
+
+/** Returns the time that values have that were not changed since. */
+export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
+
+interface StoredTimes {
+  times: ValueTimes
+  /** The time of the first base values. */
+  created: number | undefined
+}
+
+type Place = Omit<TimedValue, 'name'>
+
+const keyOf = ({ ownerId, context }: Place): string => `${ownerId} ${context ?? ''}`
+
+const storedTimes = perRequest(
+  ({ db, viewer: { accountId } }: Context) =>
+    new DataLoader<Place, StoredTimes | undefined, string>(
+      async (places) => {
+        const bases = places.filter(({ context }) => context === null).map(({ ownerId }) => ownerId)
+        const overrides = places.filter(({ context }) => context !== null)
+        const ids = overrides.map(({ ownerId }) => ownerId)
+        const contexts = overrides.map(({ context }) => context!)
+        const ofBases = bases.length === 0 ? [] : await selectBaseTimes(db, accountId, bases)
+        const ofOverrides = ids.length === 0 ? [] : await selectOverrideTimes(db, accountId, { ids, contexts })
+        const found = new Map<string, StoredTimes>()
+        for (const { id, times, created } of ofBases)
+          found.set(keyOf({ ownerId: id, context: null }), { times, created: created?.getTime() })
+        for (const { id, context, times } of ofOverrides)
+          found.set(keyOf({ ownerId: id, context }), { times, created: undefined })
+        return places.map((place) => found.get(keyOf(place)))
+      },
+      { cacheKeyFn: keyOf, cache: false },
+    ),
+)
