@@ -43,6 +43,11 @@ export const commandTable: readonly CommandEntry[] = [
       [
         command('get', 'show attributes', () => import('./attributes/get.ts')),
         command('info', 'show attributes with the times of their last changes', () => import('./attributes/info.ts')),
+        command(
+          'freshness',
+          'list or set how often attributes should be reported',
+          () => import('./attributes/freshness.ts'),
+        ),
         command('set', 'set attributes of one or many devices', () => import('./attributes/set.ts')),
         command('unset', 'remove attributes from one or many devices', () => import('./attributes/unset.ts')),
         command('resume', 'resume an interrupted bulk change', () => import('./attributes/resume.ts')),

@@ -19,12 +19,16 @@ const ofOverride: readonly Column<AttributeInfo>[] = [
   { name: 'base', value: ({ base }) => base, truncated: 'last' },
 ]
 const ofChange: readonly Column<AttributeInfo>[] = [{ name: 'changed', value: ({ changed }) => changed, time: true }]
+const ofInterval: readonly Column<AttributeInfo>[] = [
+  { name: 'confirmed', value: ({ confirmed }) => confirmed, time: true },
+  { name: 'stale', value: ({ isStale }) => (isStale ? 'yes' : 'no') },
+]
 
 export function buildCommand(): Command {
   return newClientCommand('info')
     .description(
-      prose(`Show attributes with the time when each value last changed. The time is empty if the server no longer stores
-the event. To see who changed a value, run "muster devices history".`),
+      prose(`Show attributes with the time when each value last changed. For attributes with an expected interval, the
+command also shows the last report and whether the value is stale. To see who changed a value, run "muster devices history".`),
     )
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')
@@ -38,5 +42,7 @@ async function run(meant: string, names: string[], { context, ...options }: Opti
   const rows = await muster.attributes.info(target, { context, names: names.length > 0 ? names : undefined })
   if (options.json) return printJson(rows)
   if (rows.length === 0) return say('No attributes found.')
-  await printRows(rows, [...ofValue, ...(context === undefined ? [] : ofOverride), ...ofChange])
+  const isExpected = rows.some(({ expectedInterval }) => expectedInterval !== null)
+  const columns = [...ofValue, ...(context === undefined ? [] : ofOverride), ...ofChange]
+  await printRows(rows, isExpected ? [...columns, ...ofInterval] : columns)
 }

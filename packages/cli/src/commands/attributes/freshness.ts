@@ -1,0 +1,63 @@
+import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { span } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import type { Column } from '../../output/column.ts'
+import { printJson, printRows, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  every?: number | false
+}
+
+interface Freshness {
+  name: string
+  seconds: number
+  stale: number
+}
+
+const columns: readonly Column<Freshness>[] = [
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
+  { name: 'every', value: ({ seconds }) => duration(seconds) },
+  { name: 'stale', value: ({ stale }) => String(stale) },
+]
+
+export function buildCommand(): Command {
+  return newClientCommand('freshness')
+    .description(
+      prose(`List the attributes that devices are expected to report at an interval, with the number of devices whose
+value is stale, or set the interval of one attribute. Without a report for 1.25 intervals, a value is stale.`),
+    )
+    .argument('[name]', 'attribute name')
+    .option('--every <duration>', 'expected interval, such as 10m or 1d; from 1m to 365d', span)
+    .option('--no-every', 'remove the expected interval')
+    .action(run)
+}
+
+async function run(name: string | undefined, { every, ...options }: Options): Promise<void> {
+  if (every !== undefined && name === undefined)
+    throw usageError('--every and --no-every need the name of an attribute')
+  const muster = await openMuster(options, 4)
+  if (every !== undefined && name !== undefined)
+    await muster.mutations.setExpectedInterval({ name, seconds: every === false ? null : every })
+  const fields = { name: true, seconds: true, stale: true } as const
+  const { login } = await muster.select({ login: { freshness: fields } })
+  const all: readonly Freshness[] = login?.freshness ?? []
+  const found = name === undefined ? all : all.filter((each) => each.name === name)
+  if (options.json) return printJson(found)
+  if (found.length > 0) return printRows(found, columns)
+  await say(name === undefined ? 'No attribute has an expected interval.' : `${name} has no expected interval.`)
+}
+
+const units = [
+  ['w', 604_800],
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+] as const
+
+/** Writes a duration in the largest unit that needs no fraction. */
+function duration(seconds: number): string {
+  const [unit, size] = units.find((each) => seconds % each[1] === 0) ?? ['s', 1]
+  return `${seconds / size}${unit}`
+}
