@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { commandLineKeys } from './features/access-keys/command-line-key.ts'
+import { reportCsv, secretsCsv } from './features/bulk/bulk-downloads.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
 import { registerDownload } from './features/downloads/serve-download.ts'
 import { eventsCsv } from './features/events/download/events-download.ts'
@@ -203,7 +204,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, rejectionOf: deps.rejectionOf })
   registerStreamRoute(app, { ...graphql, ...streams, chargeEvents: charges.chargeEvents, path: STREAM_PATH })
   registerRest(app, graphql)
-  for (const csv of [eventsCsv, devicesCsv]) {
+  for (const csv of [eventsCsv, devicesCsv, reportCsv, secretsCsv(deps.secrets, clockOf(deps))]) {
     registerDownload(
       app,
       {

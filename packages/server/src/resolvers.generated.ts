@@ -1397,8 +1397,13 @@ export type BulkTargetInput = {
    * row sets the values in the other columns.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
-  /** With csv: whether a row that finds no device registers one, without a secret. */
+  /** With csv: whether a row that finds no device registers one. */
   register?: Scalars['Boolean']['input'];
+  /**
+   * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after
+   * rotateDeviceSecret, or with a registration code.
+   */
+  secrets?: Scalars['Boolean']['input'];
 };
 
 /** One operation on each device. Set exactly one field. */
@@ -1482,6 +1487,13 @@ export type BulkJob = {
   /** The caller whose permissions the job uses; null before the start. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  reportUrl: Scalars['String']['output'];
+  /**
+   * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job.
+   * null if there are no secrets, after the download, and for callers without DEVICE_CREATE.
+   */
+  secretsUrl?: Maybe<Scalars['String']['output']>;
   /** Whether undoBulk can revert the job; false if it deletes devices. */
   isUndoable: Scalars['Boolean']['output'];
   undoOf?: Maybe<BulkJob>;
@@ -3002,6 +3014,8 @@ export type BulkJobResolvers<ContextType = Context, ParentType extends Resolvers
   started?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   startedBy?: Resolver<Maybe<ResolversTypes['ChangeSource']>, ParentType, ContextType>;
   finished?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  reportUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  secretsUrl?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   isUndoable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   undoOf?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;
   undoneBy?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;

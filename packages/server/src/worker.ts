@@ -141,7 +141,7 @@ export function buildWorker({
       await migrateJobs(db, pool, log)
       webhooks.start()
       bulk = createBulkWorker({
-        ...{ db, load, log, clock },
+        ...{ db, load, log, clock, secrets: deps.secrets },
         staleMs: config.oidcStale,
         charge: rateLimits.storage.chargeAccount,
       })

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
@@ -117,5 +118,13 @@ it('registers devices from a file of several parts, and changes those that exist
   const [job] = await lines('bulk', 'register', file, '--yes', '--rate', '10000')
   expect(job).toMatchObject({ state: 'DONE', counts: { total: 5_101, change: 1, register: 5_100, done: 5_101 } })
   expect((await run('devices', 'list', '--where', 'name = old', '--columns', 'name,site')).stdout).toContain('rome')
+  const one = await write('one.csv', 'name\nwith-secret\n')
+  const secrets = `${one}.secrets`
+  expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 0 })
+  expect(await readFile(secrets, 'utf8')).toMatch(/^id,name,hardwareId,secret\n80:[^,]*,with-secret,,[\w-]{43}\n$/)
+  expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 2 })
+  const unused = `${one}.unused`
+  expect(await run('bulk', 'register', one, '--dry-run', '--secrets', unused)).toMatchObject({ code: 0 })
+  await expect(readFile(unused)).rejects.toMatchObject({ code: 'ENOENT' })
   expect(await run('bulk', 'register', await write('bad.csv', 'name\n"a'))).toMatchObject({ code: 2 })
 })

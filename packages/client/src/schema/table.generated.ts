@@ -156,6 +156,8 @@ export const schemaTable: SchemaTable = {
   "previewed": "DateTime",
   "progress": "Float!",
   "rate": "Int!",
+  "reportUrl": "String!",
+  "secretsUrl": "String",
   "started": "DateTime",
   "startedBy": "ChangeSource",
   "state": "BulkState!",

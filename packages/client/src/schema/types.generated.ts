@@ -100,8 +100,10 @@ export interface BulkTargetInput {
   csv?: string | null | undefined
   /** At most 1000 device IDs. */
   ids?: readonly string[] | null | undefined
-  /** With csv: whether a row that finds no device registers one, without a secret. */
+  /** With csv: whether a row that finds no device registers one. */
   register?: boolean | undefined
+  /** With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after rotateDeviceSecret, or with a registration code. */
+  secrets?: boolean | undefined
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined
   /** A filter of devices. */
@@ -363,6 +365,10 @@ export interface BulkJob {
   progress: number
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: number
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  reportUrl: string
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the start. */
   startedBy: ChangeSource | null
@@ -1235,6 +1241,10 @@ export interface BulkJobFields {
   progress: Leaf<number>
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  reportUrl: Leaf<string>
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the start. */
   startedBy: Branch<'ChangeSource', 'maybe'>

@@ -123,8 +123,13 @@ export type BulkTargetInput = {
   csv?: string | null | undefined;
   /** At most 1000 device IDs. */
   ids?: Array<string> | null | undefined;
-  /** With csv: whether a row that finds no device registers one, without a secret. */
+  /** With csv: whether a row that finds no device registers one. */
   register?: boolean;
+  /**
+   * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after
+   * rotateDeviceSecret, or with a registration code.
+   */
+  secrets?: boolean;
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined;
   /** A filter of devices. */

@@ -145,6 +145,8 @@ export interface BulkJob {
   created: Timestamp
   created_by: Json
   done: Generated<number>
+  /** The encrypted key from which the secrets of new devices are derived. Null if the job creates none, and after they were given */
+  encrypted_secret: Buffer | null
   /** The job starts by itself after the preview if exactly this number of devices would change */
   expected: number | null
   failed: Generated<number>

@@ -53,6 +53,7 @@ const targets: Call['naming'] = {
 const others = [
   'target.context',
   'target.register',
+  'target.secrets',
   'operations.setAttributes',
   'operations.update',
   'operations.addService',

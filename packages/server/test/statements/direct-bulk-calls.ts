@@ -1,6 +1,7 @@
 import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
 import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
 import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
+import * as bulkSecrets from '../../src/features/bulk/bulk-secrets.queries.ts'
 import * as bulkServices from '../../src/features/bulk/bulk-services.queries.ts'
 import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
@@ -55,6 +56,10 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => servicesOfMany.insertServices(db, accountId, [service]),
     (db) => servicesOfMany.updateServices(db, accountId, [service]),
     (db) => servicesOfMany.deleteServices(db, accountId, [service.id]),
+    (db) => bulkSecrets.selectJobKey(db, { accountId, id: bulkJob }),
+    (db) => bulkSecrets.takeJobKey(db, { accountId, id: bulkJob }, now),
+    (db) => bulkSecrets.selectOldKeys(db, new Date(0), 1),
+    (db) => bulkSecrets.deleteJobKey(db, { accountId, id: 'none' }),
     (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
     (db) => newDevices.insertDevices(db, accountId, [newDevice]),
   ]

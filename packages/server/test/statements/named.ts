@@ -70,6 +70,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`selectActiveJobs of ${bulkJobs}`]: sweep,
   [`selectExpired of ${bulkJobs}`]: sweep,
   [`findEndedJob of ${bulkJobs}`]: sweep,
+  'selectOldKeys of features/bulk/bulk-secrets.queries.ts': sweep,
   [`findHeldBy of ${presence}`]: sweep,
   [`findTimedOut of ${presence}`]: sweep,
   [`findTimedOutServices of ${serviceStates}`]: sweep,

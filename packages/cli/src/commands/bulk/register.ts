@@ -1,8 +1,10 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { Muster } from '@muster/client'
 import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
 import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
 import type { Command } from 'commander'
 import { type BulkOptions, startPreviewed, withJobOptions } from '../../bulk/change-in-bulk.ts'
-import { usageError } from '../../errors/cli-error.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
 import { readInput } from '../../import/read-input.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -13,30 +15,66 @@ export function buildCommand(): Command {
     newClientCommand('register')
       .description(
         prose(`Register devices from a CSV file with a job on the server. A column id, hardwareId, or name finds the
-device of a row. If no device matches, the row registers one, without a secret. The cells of other rows are values to set.
+device of a row. If no device matches, the row registers one. The cells of other rows are values to set.
 
 muster bulk register fleet.csv`),
       )
       .argument('<file>', 'CSV file in UTF-8; - for standard input')
+      .option('--secrets <file>', 'create secrets for new devices, and write them to this new file')
       .addHelpText('after', formatHelp),
   ).action(run)
 }
 
-async function run(path: string, options: BulkOptions): Promise<void> {
+async function run(path: string, options: BulkOptions & { secrets?: string }): Promise<void> {
   const parts = divide((await readInput(path)).toString('utf8'))
   const muster = await openMuster(options, 6)
-  const { name, rate, maxFailures } = options
-  const job = await muster.mutations.createBulk({
-    target: { csv: parts[0]!, register: true },
-    operations: [],
-    open: parts.length > 1,
-    ...(name !== undefined && { name }),
-    ...(rate !== undefined && { rate }),
-    ...(maxFailures !== undefined && { maxFailures }),
+  const { name, rate, maxFailures, secrets, detach } = options
+  if (secrets !== undefined && detach) throw usageError('--secrets needs the end of the job', 'Omit --detach.')
+  const start = async (file?: FileHandle): Promise<void> => {
+    const job = await muster.mutations.createBulk({
+      target: { csv: parts[0]!, register: true, secrets: file !== undefined },
+      operations: [],
+      open: parts.length > 1,
+      ...(name !== undefined && { name }),
+      ...(rate !== undefined && { rate }),
+      ...(maxFailures !== undefined && { maxFailures }),
+    })
+    for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })
+    if (parts.length > 1) await muster.mutations.previewBulk({ id: job.id })
+    try {
+      await startPreviewed(muster, job.id, 'Change', options)
+    } finally {
+      if (file !== undefined) await saveSecrets(muster, job.id, file)
+    }
+  }
+  await (secrets === undefined ? start() : withNewFile(secrets, start))
+}
+
+/**
+ * Creates the file before the job, because the server gives the secrets only once. Removes it if nothing was written.
+ */
+async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const exists = error.code === 'EEXIST'
+    throw usageError(`cannot create ${path}: ${exists ? 'it exists' : error.message}`, 'Pass the path of a new file.')
   })
-  for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })
-  if (parts.length > 1) await muster.mutations.previewBulk({ id: job.id })
-  await startPreviewed(muster, job.id, 'Change', options)
+  try {
+    await use(file)
+  } finally {
+    const { size } = await file.stat()
+    await file.close()
+    if (size === 0) await rm(path)
+  }
+}
+
+async function saveSecrets(muster: Muster, id: string, file: FileHandle): Promise<void> {
+  const { login } = await muster.select({ login: { bulkJob: { $: { id: [id] }, secretsUrl: true } } })
+  const url = login?.bulkJob[0]?.secretsUrl
+  if (url != null) {
+    const response = await fetch(url)
+    if (!response.ok) throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
+    await file.writeFile(await response.text())
+  }
 }
 
 /** Divides a file into parts that a request accepts, each with the names of the columns. */

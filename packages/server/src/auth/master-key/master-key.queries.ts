@@ -55,7 +55,7 @@ export interface StoredSecret {
 }
 
 export interface SecretPlace {
-  table: 'access_key' | 'restricted_key' | 'webhook' | 'sso_session'
+  table: 'access_key' | 'restricted_key' | 'webhook' | 'sso_session' | 'bulk_job'
   id: 'key' | 'id' | 'session_id'
   columns: readonly string[]
 }
@@ -68,6 +68,7 @@ export const secretPlaces: readonly SecretPlace[] = [
   { table: 'restricted_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
   { table: 'sso_session', id: 'session_id', columns: ['encrypted_id_token'] },
+  { table: 'bulk_job', id: 'id', columns: ['encrypted_secret'] },
 ]
 
 export type Cursor = Pick<StoredSecret, 'accountId' | 'id'>

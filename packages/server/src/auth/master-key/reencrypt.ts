@@ -84,7 +84,11 @@ function tryDecrypt(
   }
 }
 
-const prefixes: Partial<Record<SecretPlace['table'], string>> = { webhook: 'webhook ', sso_session: 'session ' }
+const prefixes: Partial<Record<SecretPlace['table'], string>> = {
+  webhook: 'webhook ',
+  sso_session: 'session ',
+  bulk_job: 'bulk job ',
+}
 
 /** Returns the same owner that `access-keys` or `webhook-secret` used for encryption, because decryption needs it. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({

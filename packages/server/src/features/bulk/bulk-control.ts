@@ -8,6 +8,7 @@ import { createOnce } from '../idempotency/create-once.ts'
 import { assertBelowDrafts, changeJob, newJob, preview, readRate, wrongState } from './bulk.ts'
 import { type BulkItemStatus, type BulkJob, isEnded } from './bulk-job.ts'
 import { type BulkJobRow, insertJob, writeJob } from './bulk-jobs.queries.ts'
+import { newJobKey } from './job-secrets.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
 import { finishEvent } from './run/job-events.ts'
 import { assertOnlyUndo } from './run/start-job.ts'
@@ -109,8 +110,9 @@ async function derive(context: Context, id: string, describe: (job: BulkJobRow) 
         await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
         const { operations, maxFailures } = from
         const job = newJob(context, { ...input, operations, maxFailures, expected: null })
-        await insertJob(db, accountId, job)
-        const row = { ...job, planned: null, phase: null, tolerated: 0 }
+        const key = newJobKey(context.secrets, accountId, job)
+        await insertJob(db, accountId, job, key)
+        const row = { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
         return beginPreview(db, accountId, { job: row, now, found: undefined })
       },
       { locksAccount: true },

@@ -43,6 +43,8 @@ export interface CsvTarget {
   lines: number
   /** Whether a row that finds no device registers one. */
   register: boolean
+  /** Whether the new devices get secrets. */
+  secrets?: true
   /** Whether the job reverts what another job with this target changed. */
   isUndo?: true
 }
@@ -91,6 +93,8 @@ export interface BulkJob {
   starter: Starter | null
   finished: Date | null
   undoOf: string | null
+  /** Whether the job can still give the secrets of the devices that it registers. */
+  hasSecrets: boolean
   total: number
   plannedCount: number
   changing: number

@@ -5,7 +5,8 @@ import type { BulkJob, BulkState } from './bulk-job.ts'
 const columns =
   sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,
   token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, phase, started, started_by as "startedBy", starter,
-  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, registering, unchanged, rejected, done, failed, skipped, tolerated`)
+  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, registering, unchanged, rejected, done, failed, skipped, tolerated,
+  encrypted_secret is not null as "hasSecrets"`)
 
 /** A job with the data that only its previews and its batches use. */
 export type BulkJobRow = BulkJob & {
@@ -17,13 +18,20 @@ export type BulkJobRow = BulkJob & {
   tolerated: number
 }
 
-export async function insertJob(db: Database, accountId: string, job: BulkJob): Promise<void> {
+export async function insertJob(
+  db: Database,
+  accountId: string,
+  job: BulkJob,
+  encryptedSecret: Buffer | null,
+): Promise<void> {
   await sql`
     insert into bulk_job (account_id, id, name, state, target, filter, context, operations, rate, max_failures, expected,
-      created, created_by, actor_id, undo_of)
+      created, created_by, actor_id, undo_of, encrypted_secret)
     values (${accountId}, ${job.id}, ${job.name}, ${job.state}, ${JSON.stringify(job.target)}::jsonb, ${job.filter},
       ${job.context}, ${JSON.stringify(job.operations)}::jsonb, ${job.rate}, ${job.maxFailures}, ${job.expected},
-      ${job.created}, ${JSON.stringify(job.createdBy)}::jsonb, ${job.actorId}, ${job.undoOf})`.execute(db)
+      ${job.created}, ${JSON.stringify(job.createdBy)}::jsonb, ${job.actorId}, ${job.undoOf}, ${encryptedSecret})`.execute(
+    db,
+  )
 }
 
 export async function selectJobs(db: Database, accountId: string, ids: readonly string[]): Promise<BulkJobRow[]> {

@@ -1,11 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { startTestApp } from '../../../test/harness/app.ts'
+import { createSecrets } from '../../auth/secrets.ts'
 import { selectActiveJobs } from './bulk-jobs.queries.ts'
 import { workOn } from './run/work.ts'
 
 /** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600
+
+const secrets = createSecrets(randomBytes(32))
 
 it('changes each device exactly once if the process loses its database connections during batches', async () => {
   const app = await startTestApp()
@@ -26,7 +30,7 @@ it('changes each device exactly once if the process loses its database connectio
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
       for (const job of due)
-        await workOn({ db, clock: () => new Date(), staleMs: 0, charge: () => {} }, job).catch(() => {})
+        await workOn({ db, clock: () => new Date(), staleMs: 0, secrets, charge: () => {} }, job).catch(() => {})
       const { rows } = await sql<{ state: string }>`select state from bulk_job where id = ${runBulk.id}`
         .execute(db)
         .catch(() => ({ rows: [] }))

@@ -12,6 +12,7 @@ import {
   setSite,
   until,
 } from '../../../test/api/bulk-jobs.ts'
+import { basic, post } from '../../../test/clients/http-device.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
 const app = sharedTestApp({ worker: true })
@@ -205,6 +206,43 @@ new-3,,,,bergen,
     expect(await attempt('name,platform\na,linux\n')).toBe('FORBIDDEN')
     expect(await attempt('name,site\nb,oslo\n', true)).toBe('FORBIDDEN')
     await other.close()
+  })
+
+  it('gives the secrets of new devices once, and a report of all rows', async () => {
+    const user = await app.createUser()
+    await register(user, 'old', {})
+    const text = `mutation ($csv: String!) { createBulk(target: { csv: $csv, register: true, secrets: true },
+      operations: []) { id token secretsUrl } }`
+    const { createBulk: job } = await user.data(text, {
+      csv: 'name,hardwareId,site\nold,,oslo\nnew-1,H-1,oslo\nnew-2,,oslo\n',
+    })
+    expect(job.secretsUrl).toBeNull()
+    await run(user, job)
+    const links = async () =>
+      (await user.data(`{ login { bulkJob(id: "${job.id}") { reportUrl secretsUrl } } }`)).login.bulkJob[0]
+    const { reportUrl, secretsUrl } = await links()
+    const report = await (await fetch(reportUrl)).text()
+    expect(report.split('\n')).toHaveLength(5)
+    expect(report).toContain(',new-1,3,REGISTER,DONE,,,,"{""register"":')
+
+    expect((await fetch(secretsUrl, { method: 'HEAD' })).status).toBe(404)
+    const response = await fetch(secretsUrl)
+    expect(response.headers.get('content-type')).toMatch(/text\/csv/)
+    const [header, ...rows] = (await response.text()).trimEnd().split('\n')
+    expect(header).toBe('id,name,hardwareId,secret')
+    expect(rows).toHaveLength(2)
+    for (const row of rows) {
+      const [id, name, , secret] = row.split(',')
+      const connected = await post(app, 'report', { state: 'active' }, basic(id!, secret!))
+      expect([name, connected.status]).toEqual([expect.stringMatching(/new-/), 200])
+    }
+    const again = await fetch(secretsUrl)
+    expect([again.status, await again.text()]).toEqual([404, expect.stringContaining('were downloaded before')])
+    expect((await links()).secretsUrl).toBeNull()
+    expect(await codeOf(user, createText, { target: { csv: 'name\na\n', secrets: true } })).toEqual([
+      'BAD_USER_INPUT',
+      'target.secrets requires register',
+    ])
   })
 
   it('registers 2,500 devices in one job, each once', async () => {

@@ -18,6 +18,7 @@ export interface TargetInput {
   ids?: readonly string[] | null
   csv?: string | null
   register?: boolean
+  secrets?: boolean
 }
 
 /** A target as the job stores it. */
@@ -33,17 +34,21 @@ export interface ReadTarget {
  */
 export async function readTarget(
   context: Context,
-  { where, view, ids, csv, register = false, ...input }: TargetInput,
+  { where, view, ids, csv, register = false, secrets = false, ...input }: TargetInput,
 ): Promise<ReadTarget> {
   const inContext = parseContext(input.context, 'target.context')
   const isFilter = where != null || view != null
   if ([isFilter, ids != null, csv != null].filter(Boolean).length !== 1)
     throw badInput('target must have either where or view, or ids, or csv')
   if (register && csv == null) throw badInput('target.register requires csv')
+  if (secrets && !register) throw badInput('target.secrets requires register')
   if (csv != null) {
     if (inContext !== undefined) throw badInput('target.context requires where or view')
     const { rows, ...read } = readCsv(csv, { path: 'target.csv' })
-    return { selection: { target: { csv: { ...read, register } }, filter: null, context: null }, rows }
+    return {
+      selection: { target: { csv: { ...read, register, ...(secrets && { secrets }) } }, filter: null, context: null },
+      rows,
+    }
   }
   if (ids != null) {
     if (ids.length === 0) throw badInput('target.ids must not be empty')

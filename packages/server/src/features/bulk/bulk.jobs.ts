@@ -3,6 +3,7 @@ import { defineChore } from '../../jobs/job.ts'
 import { limits } from '../../limits.ts'
 import { deleteSomeItems } from './bulk-items.queries.ts'
 import { closeExpired, deleteJob, expirePreview, findEndedJob, selectExpired } from './bulk-jobs.queries.ts'
+import { deleteJobKey, selectOldKeys } from './bulk-secrets.queries.ts'
 
 /** Marks previews that are too old, and deletes jobs that ended long ago. */
 export const dropBulkJobsJob = defineChore('bulk.drop-jobs')
@@ -13,11 +14,21 @@ const JOBS_AT_ONCE = 1_000
 
 export async function dropBulkJobs(db: Database, now: Date): Promise<void> {
   await expirePreviews(db, new Date(now.getTime() - DAY_MS))
+  await deleteOldKeys(db, new Date(now.getTime() - DAY_MS))
   const before = new Date(now.getTime() - limits.bulkDays * DAY_MS)
   for (let job = await findEndedJob(db, before); job !== undefined; job = await findEndedJob(db, before)) {
     await closeExpired(db, job)
     while ((await deleteSomeItems(db, { accountId: job.accountId, jobId: job.id }, ITEMS_AT_ONCE)) > 0);
     await deleteJob(db, job)
+  }
+}
+
+/** Deletes the keys of secrets that can no longer be downloaded. */
+async function deleteOldKeys(db: Database, before: Date): Promise<void> {
+  for (;;) {
+    const old = await selectOldKeys(db, before, JOBS_AT_ONCE)
+    for (const job of old) await deleteJobKey(db, job)
+    if (old.length < JOBS_AT_ONCE) return
   }
 }
 

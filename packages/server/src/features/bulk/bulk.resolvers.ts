@@ -5,6 +5,7 @@ import { findActor } from '../users/people/people.ts'
 import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
 import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.ts'
 import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
+import { reportUrl, secretsUrl } from './bulk-downloads.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
 
@@ -54,6 +55,8 @@ export const bulkPart = schemaPart(new URL('./bulk.graphql', import.meta.url), {
     },
     expires: (job) => expiresOf(job),
     isUndoable: (job) => isUndoable(job),
+    reportUrl: (job, _args, context) => reportUrl(context, job),
+    secretsUrl: (job, _args, context) => secretsUrl(context, job),
     undoOf: ({ undoOf }, _args, context) => (undoOf === null ? null : loadJob(context, undoOf)),
     undoneBy: ({ id }, _args, context) => loadUndo(context, id),
     items: ({ id }, args, context) => loadItems(context, args, id),

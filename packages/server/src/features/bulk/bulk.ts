@@ -27,6 +27,7 @@ import {
   writeJob,
 } from './bulk-jobs.queries.ts'
 import { readIds, readTarget, resolveFilter, type TargetInput } from './bulk-target.ts'
+import { newJobKey } from './job-secrets.ts'
 import { addDevices, addIds, isList } from './listed-devices.ts'
 import { findMatching } from './preview/find-devices.ts'
 import { readOperations } from './preview/operations.ts'
@@ -84,11 +85,20 @@ async function create(context: Context, { job, ids, rows, isOpen, starter }: New
   const insert = async (db: Database): Promise<BulkJobRow> => {
     await lockAccount(db, accountId)
     await assertBelowDrafts(db, accountId, clock())
-    await insertJob(db, accountId, job)
+    const key = newJobKey(context.secrets, accountId, job)
+    await insertJob(db, accountId, job, key)
     const total = await addDevices(db, accountId, { job, ids, rows })
     if (starter !== undefined) await writeJob(db, accountId, job.id, { starter })
     if (total > 0) await writeJob(db, accountId, job.id, { total })
-    const row = { ...job, total, planned: null, phase: null, tolerated: 0, ...(starter && { starter }) }
+    const row = {
+      ...job,
+      total,
+      hasSecrets: key !== null,
+      planned: null,
+      phase: null,
+      tolerated: 0,
+      ...(starter && { starter }),
+    }
     return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found })
   }
   return createOnce(
@@ -178,7 +188,14 @@ export function newJob({ viewer, clock }: Context, input: NewJob): BulkJob {
   }
   const times = { previewed: null, started: null, finished: null }
   return {
-    ...{ id: `bj_${randomBytes(12).toString('hex')}`, state: 'DRAFT', reason: null, token: null, undoOf: null },
+    ...{
+      id: `bj_${randomBytes(12).toString('hex')}`,
+      state: 'DRAFT',
+      reason: null,
+      token: null,
+      undoOf: null,
+      hasSecrets: false,
+    },
     ...{ created: clock(), createdBy: sourceOf(viewer), actorId: actorOf(viewer), startedBy: null, starter: null },
     ...times,
     ...counts,

@@ -3,6 +3,9 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** The lists that links can serve. */
+export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
+
 /** The content of a link, stored as JSON. */
 export interface DownloadContent {
   filter: Json
@@ -12,7 +15,7 @@ export interface DownloadContent {
    * The list, and the filter in the filter language with all data that it depends on. Omitted for events without such a
    * filter.
    */
-  selection?: Json & { list: 'events' | 'devices' }
+  selection?: Json & { list: ListName }
 }
 
 /**

@@ -16,7 +16,7 @@ import { spend, spendWhenAvailable } from '../../rate-limits/spend.ts'
 import type { Reach } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { readReach } from '../restrictions/reach.ts'
-import { type DownloadContent, type DownloadGrant, readGrant } from './download-link.ts'
+import { type DownloadContent, type DownloadGrant, type ListName, readGrant } from './download-link.ts'
 
 export interface DownloadDeps {
   db: Database
@@ -34,13 +34,15 @@ export interface DownloadDeps {
 }
 
 export interface CsvList {
-  list: 'events' | 'devices'
+  list: ListName
   path: string
   fileName: string
   /** The field that returns URLs of this list. */
   field: string
   /** The rate-limit cost of the first page. */
   firstPoints: number
+  /** Whether the file can be downloaded only once. Such a file has no HEAD route, which would also read it. */
+  once?: true
   /** Yields the file in pieces. */
   pages(download: Download): AsyncIterable<string>
 }
@@ -65,7 +67,8 @@ export interface Download {
 }
 
 export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: CsvList): void {
-  app.get<{ Querystring: { link?: unknown } }>(csv.path, async (request, reply) => {
+  const options = csv.once ? { exposeHeadRoute: false } : {}
+  app.get<{ Querystring: { link?: unknown } }>(csv.path, options, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const grant = readLink(deps, csv, request.query.link)
     const address = deps.addressOf(request.raw)
@@ -128,7 +131,8 @@ async function findAdmitted(
 }
 
 function neededPermissions({ filter, selection }: DownloadContent): PermissionName[] {
-  if (selection?.list === 'devices') return ['DEVICE_READ']
+  if (selection?.list === 'devices' || selection?.list === 'bulkReport') return ['DEVICE_READ']
+  if (selection?.list === 'bulkSecrets') return ['DEVICE_READ', 'DEVICE_CREATE']
   return filter.devicesOnly === true ? ['EVENT_READ'] : ['EVENT_READ', 'AUDIT_READ']
 }
 

@@ -60,6 +60,15 @@ export const bulkRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/bulk-jobs/{id}/downloads',
+    summary:
+      'Returns links for downloading the report of a bulk job, and the secrets of the devices that it registered.',
+    document: 'query getBulkDownloads($id: ID!) { login { bulkJob(id: [$id]) { reportUrl secretsUrl } } }',
+    at: 'login.bulkJob[0]',
+    status: 200,
+  },
+  {
+    method: 'GET',
     path: '/bulk-jobs/{id}/items',
     summary: 'Lists the devices of a bulk job, in the order of their IDs, one page at a time.',
     document: `query listBulkItems(

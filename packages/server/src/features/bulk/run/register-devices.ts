@@ -4,6 +4,7 @@ import { addDevices, prepareDevice } from '../../devices/changes/new-device.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { selectHardwareIds } from '../bulk-items.queries.ts'
 import type { NewDevice } from '../bulk-job.ts'
+import { hashOfDevice, type JobSecrets } from '../job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 
 export interface Registration {
@@ -15,7 +16,7 @@ export interface Registration {
 export async function registerDevices(
   db: Database,
   accountId: string,
-  registered: readonly Registration[],
+  { registered, secrets }: { registered: readonly Registration[]; secrets: JobSecrets | undefined },
 ): Promise<NewEvent[]> {
   if (registered.length === 0) return []
   const hardwareIds = registered.flatMap(({ device }) => device.hardwareId ?? [])
@@ -29,7 +30,7 @@ export async function registerDevices(
   const timestamp = await addDevices(
     db,
     accountId,
-    prepared.map(({ row }) => row),
+    prepared.map(({ row }) => (secrets === undefined ? row : { ...row, secretHash: hashOfDevice(secrets, row.id) })),
   )
   return prepared.map(({ event }) => ({ ...event, timestamp }))
 }

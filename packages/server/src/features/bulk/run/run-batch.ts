@@ -20,6 +20,7 @@ import {
 } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
+import type { JobSecrets } from '../job-secrets.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
@@ -52,6 +53,8 @@ interface BatchOptions {
   ids?: readonly string[] | undefined
   /** Charges the account for the bytes that the changes store. May throw RATE_LIMITED. */
   charge: (bytes: number) => void
+  /** The secrets of devices that the job registers, if it creates any. */
+  secrets: JobSecrets | undefined
 }
 
 /**
@@ -59,7 +62,7 @@ interface BatchOptions {
  * excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
-  const { job, limit, ids, charge } = options
+  const { job, limit, ids, charge, secrets } = options
   const place = { accountId, jobId: job.id }
   const items = await lockPending(db, place, { limit, ids })
   if (items.length === 0) return { results: [], recordEvents: async () => {} }
@@ -93,7 +96,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
   const changeEvents = await apply(db, accountId, changed)
-  const events = [...changeEvents, ...(await registerDevices(db, accountId, registered))]
+  const events = [...changeEvents, ...(await registerDevices(db, accountId, { registered, secrets }))]
   const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfData(data), 0)
   if (accepted.length + registered.length > 0)
     charge(bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered))

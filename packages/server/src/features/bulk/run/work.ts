@@ -1,9 +1,12 @@
+import type { Secrets } from '../../../auth/secrets.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
 import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
 import { type ActiveJob, type BulkJobRow, type JobPlace, lockJob, takeJob, writeJob } from '../bulk-jobs.queries.ts'
+import { selectJobKey } from '../bulk-secrets.queries.ts'
+import { openJobKey } from '../job-secrets.ts'
 import { previewStep } from '../preview/preview.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
@@ -23,6 +26,7 @@ export interface WorkOptions {
   clock: () => Date
   /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
   staleMs: number
+  secrets: Pick<Secrets, 'decrypt'>
   /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
 }
@@ -74,7 +78,11 @@ async function whileLocked(
  * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long
  * transaction delays the event feed. A background job continues if the server stops.
  */
-export async function finishPreview(options: WorkOptions, accountId: string, begun: BulkJobRow): Promise<BulkJobRow> {
+export async function finishPreview(
+  options: Omit<WorkOptions, 'secrets'>,
+  accountId: string,
+  begun: BulkJobRow,
+): Promise<BulkJobRow> {
   const place = { accountId, id: begun.id }
   let job = begun
   try {
@@ -90,7 +98,7 @@ export async function finishPreview(options: WorkOptions, accountId: string, beg
  * Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it.
  */
 async function continuePreview(
-  { db, clock, staleMs, charge }: WorkOptions,
+  { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
   { accountId, id }: JobPlace,
   take: typeof lockJob,
 ): Promise<BulkJobRow | undefined> {
@@ -143,6 +151,7 @@ const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined
       limit: Math.min(BATCH, Math.max(1, job.rate)),
       ...(next !== undefined && { ids: [next] }),
       charge: (bytes) => options.charge(accountId, bytes),
+      secrets: job.hasSecrets ? await secretsOf(options, db, place) : undefined,
     })
     const done = batch.results.filter(({ status }) => status === 'DONE').length
     const progress = { ...job, done: job.done + done, skipped: job.skipped + batch.results.length - done }
@@ -156,6 +165,12 @@ const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined
     await batch.recordEvents()
     await recordFinish()
   })
+
+/** Returns the secrets of the devices that a job registers, if it creates any. */
+async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id }: JobPlace) {
+  const key = await selectJobKey(db, { accountId, id })
+  return key === null ? undefined : openJobKey(secrets, { accountId, jobId: id }, key)
+}
 
 /** Records that a device failed, unless another process has changed it. The next batch changes the other devices. */
 async function failDevice(
@@ -221,7 +236,7 @@ const isOverQuota = (error: unknown): error is ApiError => error instanceof ApiE
 
 /** Postpones the next step of a job whose account has used up its storage quota. */
 async function waitForQuota(
-  { db }: WorkOptions,
+  { db }: Pick<WorkOptions, 'db'>,
   { accountId, id }: JobPlace,
   { message, details }: ApiError,
 ): Promise<WorkResult> {

@@ -4,6 +4,8 @@ import type { DeviceFields } from '../device.ts'
 
 export interface NewDeviceFields extends DeviceFields {
   id: string
+  /** The hash of the secret as hexadecimal digits. Omitted for a device without a secret. */
+  secretHash?: string
   /** Base values of all attributes except the reserved ones. */
   attributes: Record<string, unknown>
   /** Reserved values, keyed by their column in device_live. */
@@ -32,9 +34,10 @@ export async function insertDevices(
   const rows = JSON.stringify(devices)
   const inserted = await query<{ created: Date }>(
     db,
-    `insert into device (account_id, id, created, name, hardware_id, platform, attributes)
-     select $1, id, statement_timestamp(), name, "hardwareId", platform, attributes
-     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb)
+    `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)
+     select $1, id, statement_timestamp(), name, "hardwareId", platform, attributes, decode("secretHash", 'hex')
+     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb,
+       "secretHash" text)
      returning created`,
     [accountId, rows],
   )

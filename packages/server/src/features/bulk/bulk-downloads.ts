@@ -1,0 +1,111 @@
+import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { isPermitted } from '../../access.ts'
+import type { Secrets } from '../../auth/secrets.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { pointsOfObjects } from '../../rate-limits/points.ts'
+import { createDownloadLink } from '../downloads/create-link.ts'
+import type { CsvList, Download } from '../downloads/serve-download.ts'
+import { type ItemSlice, selectItemPages } from './bulk-items.queries.ts'
+import { type BulkJob, expiryOf, isEnded } from './bulk-job.ts'
+import { takeJobKey } from './bulk-secrets.queries.ts'
+import { openJobKey } from './job-secrets.ts'
+
+const REPORT_PATH = '/bulk-jobs/v1.csv'
+const SECRETS_PATH = '/bulk-secrets/v1.csv'
+const PAGE = 200
+
+/** Returns a URL that serves the devices of a job with their results as CSV. */
+export const reportUrl = (context: Context, { id }: BulkJob): Promise<string> =>
+  createDownloadLink(context, {
+    path: REPORT_PATH,
+    content: { filter: {}, selection: { list: 'bulkReport', job: id } },
+    description: { list: 'bulkReport', job: id },
+  })
+
+/**
+ * Returns a URL that serves the secrets of the devices that a job registered, once and within a day after the end of
+ * the job. Returns null if there are none, or if the caller may not register devices.
+ */
+export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
+  const { viewer, clock } = context
+  const mayRead = isPermitted(viewer.permissions, 'DEVICE_CREATE') && !viewer.readOnly
+  const mayHaveRegistered = job.registering > 0 && job.done > 0
+  const isOffered = job.hasSecrets && isEnded(job) && job.finished !== null && job.finished >= expiryOf(clock())
+  if (!mayRead || !mayHaveRegistered || !isOffered) return null
+  return createDownloadLink(context, {
+    path: SECRETS_PATH,
+    content: { filter: {}, selection: { list: 'bulkSecrets', job: job.id } },
+    description: { list: 'bulkSecrets', job: job.id },
+  })
+}
+
+const format = (cells: readonly (string | null)[]): string => formatCsvRow(cells.map(neutralizeFormula))
+
+export const reportCsv: CsvList = {
+  list: 'bulkReport',
+  path: REPORT_PATH,
+  fileName: 'bulk-job.csv',
+  field: 'reportUrl',
+  firstPoints: pointsOfObjects(PAGE),
+  async *pages(download) {
+    yield format(['device', 'name', 'line', 'outcome', 'status', 'reason', 'code', 'message', 'changes'])
+    for await (const items of itemPages(download, { outcomes: undefined, statuses: undefined })) {
+      const rows = items.map(({ id, name, line, outcome, status, reason, code, message, changes }) =>
+        format([id, name, line?.toString() ?? null, outcome, status, reason, code, message, JSON.stringify(changes)]),
+      )
+      yield rows.join('')
+    }
+  },
+}
+
+export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date): CsvList => ({
+  list: 'bulkSecrets',
+  path: SECRETS_PATH,
+  fileName: 'device-secrets.csv',
+  field: 'secretsUrl',
+  firstPoints: pointsOfObjects(PAGE),
+  once: true,
+  async *pages(download) {
+    const { accountId } = download
+    const jobId = jobOf(download)
+    assertUnrestricted(download)
+    const key = await download.read((db) => takeJobKey(db, { accountId, id: jobId }, expiryOf(clock())))
+    if (key === null)
+      throw new ApiError('NOT_FOUND', 'the secrets were downloaded before, or the job ended more than a day ago')
+    const opened = openJobKey(secrets, { accountId, jobId }, key)
+    yield format(['id', 'name', 'hardwareId', 'secret'])
+    for await (const items of itemPages(download, { outcomes: ['REGISTER'], statuses: ['DONE'] })) {
+      const rows = items.map(({ id, name, changes }) =>
+        formatCsvRow([
+          id,
+          neutralizeFormula(name),
+          neutralizeFormula(changes.register?.hardwareId ?? null),
+          opened.ofDevice(id),
+        ]),
+      )
+      yield rows.join('')
+    }
+  },
+})
+
+/** Bulk jobs are closed to callers who are restricted to some devices or attribute names. */
+function assertUnrestricted(download: Download): void {
+  if (download.reader().restriction !== undefined) throw new ApiError('FORBIDDEN', 'the caller is now restricted')
+}
+
+const jobOf = ({ content }: Download): string => String(content.selection?.job)
+
+async function* itemPages(download: Download, slice: ItemSlice) {
+  const { accountId } = download
+  for (let after = ''; ; ) {
+    assertUnrestricted(download)
+    const query = { jobIds: [jobOf(download)], slice, after, limit: PAGE }
+    const items = await download.read((db) => selectItemPages(db, accountId, query))
+    if (items.length > 0) yield items
+    if (items.length < PAGE) return
+    after = items.at(-1)!.id
+    await download.charge(pointsOfObjects(PAGE))
+  }
+}

@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Secrets } from '../../auth/secrets.ts'
+import { hashDeviceSecret } from '../devices/changes/device-secret.ts'
+import type { BulkJob } from './bulk-job.ts'
+
+/**
+ * The secrets of the devices that a job registers are derived from one random key. The job stores the encrypted key,
+ * and deletes it when the secrets are given or a day after its end. Then only the hashes are left.
+ */
+export interface JobSecrets {
+  ofDevice(deviceId: string): string
+}
+
+const ownerOf = (accountId: string, jobId: string) => ({ accountId, key: `bulk job ${jobId}` })
+
+/** Returns the encrypted key of a new job, or null if the job creates no secrets. */
+export function newJobKey(
+  secrets: Pick<Secrets, 'encrypt'>,
+  accountId: string,
+  { id, target, undoOf }: Pick<BulkJob, 'id' | 'target' | 'undoOf'>,
+): Buffer | null {
+  const createsSecrets = undoOf === null && 'csv' in target && target.csv?.secrets === true
+  return createsSecrets ? secrets.encrypt(ownerOf(accountId, id), randomBytes(32)) : null
+}
+
+export function openJobKey(
+  secrets: Pick<Secrets, 'decrypt'>,
+  { accountId, jobId }: { accountId: string; jobId: string },
+  encrypted: Buffer,
+): JobSecrets {
+  const key = secrets.decrypt(ownerOf(accountId, jobId), encrypted)
+  return { ofDevice: (deviceId) => createHmac('sha256', key).update(deviceId).digest('base64url') }
+}
+
+export const hashOfDevice = (secrets: JobSecrets, deviceId: string): string =>
+  hashDeviceSecret(secrets.ofDevice(deviceId)).toString('hex')
