@@ -112,7 +112,7 @@ function ItemRow({ item }: { item: Item }) {
       <Table.Td>
         <ItemResult item={item} />
       </Table.Td>
-      <Table.Td maw={480}>
+      <Table.Td miw={240} maw={480}>
         <ItemChanges changes={changes} />
       </Table.Td>
       <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
