@@ -43,7 +43,7 @@ export async function writeInJob(context: JobContext, rows: JobRows): Promise<'w
 }
 
 async function createJob(
-  { api, outcome, jobName, signal }: JobContext,
+  { api, outcome, progress, jobName, signal }: JobContext,
   { parts, register }: JobRows,
 ): Promise<string | undefined> {
   const document = `mutation Import($csv: String!, $register: Boolean!, $name: String!, $open: Boolean!) {
@@ -58,6 +58,7 @@ async function createJob(
   if (created === undefined) return undefined
   const { id } = created.createBulk
   outcome.job = id
+  progress()
   for (const part of others) {
     if (signal.aborted) break
     await api.query('mutation Append($id: ID!, $csv: String!) { appendBulk(id: $id, csv: $csv) { id } }', {

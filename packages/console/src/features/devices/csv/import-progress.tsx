@@ -1,5 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
+import { RouterAnchor } from '../../../app/links.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { InvalidRows } from './invalid-rows.tsx'
 import type { ImportState } from './use-import.ts'
@@ -27,9 +28,18 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
       />
       <Text size="sm" role="status">
         {isRunning
-          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running requests' : ''} …`
+          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running batch' : ''} …`
           : summary(outcome)}
       </Text>
+      {isRunning && outcome.job !== undefined ? (
+        <Text size="sm">
+          If you close this window, the server continues. The page{' '}
+          <RouterAnchor to="/changes/$jobId" params={{ jobId: outcome.job }} inherit>
+            Changes
+          </RouterAnchor>{' '}
+          shows the result of each row.
+        </Text>
+      ) : null}
       {!isRunning && outcome.rows > triedRows(outcome) ? (
         <Text size="sm">
           {`${(outcome.rows - triedRows(outcome)).toLocaleString()} rows may not have been imported. Import the file again to continue.`}

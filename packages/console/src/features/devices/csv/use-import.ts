@@ -2,13 +2,16 @@ import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import type { Outcome } from '@muster/fleet-csv/import/outcome'
 import { type ImportPlan, planImport } from '@muster/fleet-csv/import/plan-import'
-import { writeRequests } from '@muster/fleet-csv/import/write-requests'
+import { finishEarlierJob, jobNameOf } from '@muster/fleet-csv/import/run-job'
+import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
 /** A parsed file and the plan of its import, before the console writes anything. */
 export interface PreparedImport {
   name: string
+  /** The name of the bulk job that writes the rows. */
+  jobName: string
   file: DeviceFile
   plan: ImportPlan
 }
@@ -29,13 +32,14 @@ interface Import {
 }
 
 /**
- * Runs an import, from reading the file to showing the result. If the user leaves the page, the import stops after the
- * requests in flight.
+ * Runs an import, from reading the file to showing the result. If the user leaves the page, the server continues the
+ * job of a running import.
  */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)
-  useEffect(() => () => abortController.current?.abort(), [])
+  const isWriting = useRef(false)
+  useEffect(() => () => void (isWriting.current || abortController.current?.abort()), [])
   const begin = (): AbortSignal => {
     abortController.current?.abort()
     abortController.current = new AbortController()
@@ -50,9 +54,12 @@ export function useImport(): Import {
       // Updates the state only every 1000 devices, because each update slows down reading.
       const onRead = (devices: number): void => void (devices % 1000 === 0 && show(devices))
       try {
-        const file = readDeviceFile(new Uint8Array(await chosen.arrayBuffer()))
+        const bytes = new Uint8Array(await chosen.arrayBuffer())
+        const file = readDeviceFile(bytes)
+        const jobName = jobNameOf(chosen.name, bytes)
+        await finishEarlierJob(sessionApi, jobName, { signal })
         const plan = await planImport(sessionApi, file, { signal, onRead })
-        if (!signal.aborted) setState({ step: 'preview', prepared: { name: chosen.name, file, plan } })
+        if (!signal.aborted) setState({ step: 'preview', prepared: { name: chosen.name, jobName, file, plan } })
       } catch (error) {
         if (!signal.aborted) setState({ step: 'choose', error: readError(error) })
       }
@@ -63,11 +70,14 @@ export function useImport(): Import {
       const progress = (): void =>
         setState({ step: 'running', prepared, outcome: { ...outcome }, isStopping: signal.aborted })
       progress()
+      isWriting.current = true
+      const { jobName, plan } = prepared
       try {
-        await writeRequests({ api: sessionApi, outcome, progress, signal }, prepared.plan)
+        await writePlan({ api: sessionApi, outcome, progress, signal, jobName, strict: false }, plan)
       } catch (error) {
         outcome.stoppedBy = error as Error
       }
+      isWriting.current = false
       setState({ step: 'ended', prepared, outcome })
     },
     stop() {
