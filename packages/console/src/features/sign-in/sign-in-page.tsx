@@ -1,15 +1,18 @@
 import { Center, Group, Image, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { inAccount } from '../../app/account-path.ts'
 import { safeReturnPath } from '../../app/paths.ts'
 import { useClearCache } from '../../graphql/client-cache.ts'
 import { type SignInOptions, signInOptions, whoAmI } from './auth-api.ts'
-import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { SingleSignOn } from './single-sign-on.tsx'
-import { SingleSignOnError } from './single-sign-on-error.tsx'
+
+const CodeForm = lazy(async () => ({ default: (await import('./code-form.tsx')).CodeForm }))
+const SingleSignOnError = lazy(async () => ({
+  default: (await import('./single-sign-on-error.tsx')).SingleSignOnError,
+}))
 
 export function SignInPage() {
   useDocumentTitle('Sign in · Muster')
@@ -43,8 +46,10 @@ export function SignInPage() {
           <Title order={1} mb="md">
             {needsCode ? 'Two-factor authentication' : 'Sign in'}
           </Title>
-          {error === undefined || needsCode ? null : <SingleSignOnError reason={error} />}
-          {needsCode ? <CodeForm onDone={openConsole} onRestart={() => setNeedsCode(false)} /> : null}
+          <Suspense>
+            {error === undefined || needsCode ? null : <SingleSignOnError reason={error} />}
+            {needsCode ? <CodeForm onDone={openConsole} onRestart={() => setNeedsCode(false)} /> : null}
+          </Suspense>
           {options.password && !needsCode ? (
             <PasswordForm onDone={openConsole} onNeedsCode={() => setNeedsCode(true)} />
           ) : null}
