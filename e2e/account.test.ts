@@ -106,7 +106,7 @@ describeConsole('the account', () => {
     await page.getByText('No key breaks the policy').waitFor()
     await page.getByRole('button', { name: 'Change policy' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Longest time until a key expires').fill('30')
+    await dialog.getByLabel('Maximum key lifetime').fill('30')
     await dialog.getByRole('checkbox', { name: 'Keys must be limited to networks' }).check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('These keys break a rule').waitFor()

@@ -23,7 +23,7 @@ export const limits = {
   serviceNameLength: 100,
   hardwareIdLength: 200,
   platformLength: 200,
-  /** The maximum number of characters in the host of a service (RFC 1035 §2.3.4). */
+  /** The maximum number of characters in a service's host (RFC 1035 §2.3.4). */
   hostLength: 253,
   servicesPerDevice: 100,
   /** The maximum number of access keys that a person can create in an account. */
@@ -49,31 +49,31 @@ export const limits = {
   /** The maximum number of devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
-  /** The maximum number of names in braces in the operations of a bulk job. */
+  /** The maximum number of names in braces in a bulk job's operations. */
   bulkPlaceholders: 100,
-  /** The maximum number of bytes that the operations of a bulk job write to one device. */
+  /** The maximum number of bytes that a bulk job's operations write to one device. */
   bulkValueBytes: 64 * 1024,
   bulkNameLength: 100,
-  /** The maximum number of bytes of the CSV that one request adds to a bulk job. */
+  /** The maximum number of bytes of CSV that one request adds to a bulk job. */
   bulkCsvBytes: 1024 * 1024,
-  /** The maximum number of rows of the CSV that one request adds to a bulk job. */
+  /** The maximum number of CSV rows that one request adds to a bulk job. */
   bulkRows: 10_000,
   /** The number of days that a bulk job is kept after it ends. */
   bulkDays: 30,
   userNameLength: 100,
   /**
-   * The maximum number of bytes of attributes, overrides, and services that an event keeps of a deleted device or
-   * service.
+   * The maximum number of bytes of attributes, overrides, and services that an event keeps when a device or service is
+   * deleted.
    */
   deletedBytes: 256 * 1024,
-  /** The maximum number of members of an account. */
+  /** The maximum number of members per account. */
   members: 500,
-  /** The maximum number of custom roles of an account. */
+  /** The maximum number of custom roles per account. */
   roles: 50,
   roleNameLength: 100,
-  /** The maximum number of single sign-on groups of a role. */
+  /** The maximum number of single sign-on groups per role. */
   roleGroups: 50,
-  /** The maximum number of open invitations of an account. */
+  /** The maximum number of open invitations per account. */
   invitations: 100,
   /** The maximum number of records per page. */
   pageSize: 1_000,
@@ -104,7 +104,7 @@ export const limits = {
   introspectionDepth: 20,
   /** The maximum number of times that a selection can contain one field under different aliases. */
   aliasesPerField: 15,
-  /** The maximum number of fields of a document that can each read thousands of records without returning them. */
+  /** The maximum number of fields in a document that can each read thousands of records without returning them. */
   walkingFields: 10,
   documentTokens: 2_000,
   /** The maximum number of objects that a response could contain, counted once the variables are known. */
@@ -116,69 +116,69 @@ export type LimitName = keyof typeof limits
 
 /** Describes what each limit counts, for the documentation. */
 export const limitMeanings: Readonly<Record<LimitName, string>> = {
-  nameLength: 'characters of each level of an attribute name',
-  valueBytes: 'bytes of an attribute value',
-  namesPerTarget: 'attribute names of one target, in the base and in each context',
-  bytesPerTarget: "bytes of one target's attributes as JSON, in the base and in each context",
-  contextsPerTarget: 'contexts of one target',
-  attributeNames: 'names that attributeNames lists: the names that the most devices and services use',
-  contextLength: 'characters of a context',
-  deviceNameLength: 'characters of a device name',
-  serviceNameLength: 'characters of a service name',
-  hardwareIdLength: 'characters of a hardware ID',
-  platformLength: 'characters of a platform',
-  hostLength: 'characters of the host of a service (RFC 1035 §2.3.4)',
-  servicesPerDevice: 'services of a device, not counting its bulk service',
+  nameLength: 'characters in each level of an attribute name',
+  valueBytes: 'bytes in an attribute value',
+  namesPerTarget: 'attribute names per target, in the base and in each context',
+  bytesPerTarget: "bytes in one target's attributes as JSON, in the base and in each context",
+  contextsPerTarget: 'contexts per target',
+  attributeNames: 'names that attributeNames lists. These are the names that the most devices and services use.',
+  contextLength: 'characters in a context',
+  deviceNameLength: 'characters in a device name',
+  serviceNameLength: 'characters in a service name',
+  hardwareIdLength: 'characters in a hardware ID',
+  platformLength: 'characters in a platform',
+  hostLength: "characters in a service's host (RFC 1035 §2.3.4)",
+  servicesPerDevice: 'services per device, not counting its bulk service',
   accessKeys: 'access keys that a person creates in an account, without rotated keys',
-  accountAccessKeys: 'account keys of an account',
-  networksPerKey: 'networks of an access key',
-  accessKeyNameLength: 'characters of the name of an access key',
-  registrationCodes: 'registration codes of a user',
+  accountAccessKeys: 'account keys per account',
+  networksPerKey: 'networks per access key',
+  accessKeyNameLength: 'characters in an access key name',
+  registrationCodes: 'registration codes per user',
   expiredCodeDays: 'days that an expired registration code stays in lists',
-  webhooks: 'webhooks of a user',
-  webhookNameLength: 'characters of the name of a webhook',
-  webhookUrlLength: 'characters of the URL of a webhook',
-  views: 'saved views of a user',
-  viewNameLength: 'characters of the name of a view',
-  expectedIntervals: 'attribute names of a user with an expected interval',
-  bulkDrafts: 'bulk jobs of a user that have not been started',
-  bulkTargets: 'devices of a bulk job',
-  bulkOperations: 'operations of a bulk job',
-  bulkPlaceholders: 'names in braces in the operations of a bulk job',
-  bulkValueBytes: 'bytes of the values that the operations of a bulk job write to one device',
-  bulkNameLength: 'characters of the name of a bulk job',
-  bulkCsvBytes: 'bytes of the CSV that a request adds to a bulk job',
-  bulkRows: 'rows of the CSV that a request adds to a bulk job',
+  webhooks: 'webhooks per user',
+  webhookNameLength: 'characters in a webhook name',
+  webhookUrlLength: 'characters in a webhook URL',
+  views: 'saved views per user',
+  viewNameLength: 'characters in a view name',
+  expectedIntervals: 'attribute names with an expected interval per user',
+  bulkDrafts: 'bulk jobs per user that have not been started',
+  bulkTargets: 'devices per bulk job',
+  bulkOperations: 'operations per bulk job',
+  bulkPlaceholders: "names in braces in a bulk job's operations",
+  bulkValueBytes: "bytes in the values that a bulk job's operations write to one device",
+  bulkNameLength: 'characters in a bulk job name',
+  bulkCsvBytes: 'bytes of CSV that a request adds to a bulk job',
+  bulkRows: 'CSV rows that a request adds to a bulk job',
   bulkDays: 'days after its end until the server deletes a bulk job, which then cannot be undone',
-  userNameLength: 'characters of a user name',
+  userNameLength: 'characters in a user name',
   deletedBytes:
-    'bytes of the attributes, overrides, and services in the DEVICE_DELETE event of a device. If the data is larger, the event contains omitted: true instead.',
-  members: 'members of an account',
-  roles: 'custom roles of an account',
-  roleNameLength: 'characters of the name of a role',
-  roleGroups: 'single sign-on groups of a role',
-  invitations: 'open invitations of an account',
-  pageSize: 'records of a page',
+    "bytes of attributes, overrides, and services in a device's DEVICE_DELETE event. If the data is larger, the event contains omitted: true instead.",
+  members: 'members per account',
+  roles: 'custom roles per account',
+  roleNameLength: 'characters in a role name',
+  roleGroups: 'single sign-on groups per role',
+  invitations: 'open invitations per account',
+  pageSize: 'records per page',
   idsPerList: 'IDs or items in a list argument',
-  filterLength: 'characters of a filter',
+  filterLength: 'characters in a filter',
   filterTerms: 'conditions in a filter. In a list of values, five values count as one condition.',
   filterDepth: 'levels of parentheses in a filter',
   filterPatterns: 'values with wildcards in a filter',
   facetNames: 'names in facets(by:)',
   downloadLinkLength:
-    'characters of a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',
-  idempotencyKeyLength: 'characters of an Idempotency-Key',
+    'characters in a download link after `link=`. A long filter, many columns, or many device IDs make a link long.',
+  idempotencyKeyLength: 'characters in an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:
-    'characters of the data of a response that the server stores for repeats. If the data is longer, a repeat fails with CONFLICT.',
-  waitingStatements: 'statements of a user that wait for the database, on each server process',
-  requestBodyBytes: 'bytes of a request body',
-  deviceBodyBytes: 'bytes of the body of a request to /devices/v1',
-  queryDepth: 'levels of a document, not counting introspection',
+    "characters in a response's data that the server stores for repeats. If the data is longer, a repeat fails with CONFLICT.",
+  waitingStatements: 'statements per user that wait for the database, on each server process',
+  requestBodyBytes: 'bytes in a request body',
+  deviceBodyBytes: 'bytes in the body of a request to /devices/v1',
+  queryDepth: 'levels in a document, not counting introspection',
   introspectionDepth: 'levels of introspection fields in a document',
   aliasesPerField: 'times that a selection can contain one field under different aliases',
-  walkingFields: 'fields of a document that can each read 2,000 or more records without returning them',
-  documentTokens: 'tokens of a document',
-  answerObjects: 'objects that a response could contain, with the variables of the request',
-  answerBytes: 'bytes of a response',
+  walkingFields: 'fields in a document that can each read 2,000 or more records without returning them',
+  documentTokens: 'tokens in a document',
+  answerObjects: "objects that a response could contain, given the request's variables",
+  answerBytes: 'bytes in a response',
 }

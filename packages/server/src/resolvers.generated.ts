@@ -527,7 +527,7 @@ export type Mutation = {
    */
   updateAccessKey: AccessKey;
   /**
-   * Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to
+   * Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to
    * 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired.
    * Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own
    * personal keys.
@@ -2144,7 +2144,7 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
-/** What an access could do, and why not. */
+/** What a key, a person, a role, or the given access could do, and why not. */
 export type Simulation = {
   __typename?: 'Simulation';
   /**

@@ -98,7 +98,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   })
 }
 
-/** Parses names such as `failed,skipped` into the values of the schema. */
+/** Parses names such as `failed,skipped` into the schema's values. */
 export function upperNames<Name extends string>(
   given: readonly string[] | undefined,
   known: readonly Name[],

@@ -20,7 +20,7 @@ export async function exportDevices(
   }
 }
 
-/** Downloads the devices of a view as CSV, with the view's columns and order, and returns their number. */
+/** Downloads the devices in a view as CSV, with the view's columns and order, and returns their number. */
 export async function exportView(
   muster: Muster,
   { where, view, write }: Destination & { where: string | undefined; view: string },
@@ -47,7 +47,7 @@ export async function exportView(
 const failed = (reason: string): CliError =>
   new CliError(`the download failed: ${reason}`, { hint: 'Export again.', exitCode: exitCodes.notNow })
 
-/** Counts the rows of a CSV file. A quoted cell can contain line ends. */
+/** Counts the rows in a CSV file. A quoted cell can contain line ends. */
 function createRowCounter() {
   let isQuoted = false
   let rows = 0

@@ -147,7 +147,7 @@ describe('keys', () => {
 
   it('shows and changes the key policy', async () => {
     const { user, run, lines } = await createCliUser(app)
-    expect((await run('keys', 'policy')).stdout).toContain('Maximum lifetime of a key in days: no limit')
+    expect((await run('keys', 'policy')).stdout).toContain('Maximum key lifetime in days: no limit')
     const rules = ['--max-days', '90', '--require-networks', 'yes', '--enforced-from', '30d']
     expect(await lines('keys', 'policy', ...rules)).toMatchObject([
       { maxDays: 90, requireNetworks: true, requireDigest: false, violations: [{ key: user.keyId }] },

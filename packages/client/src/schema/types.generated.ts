@@ -846,7 +846,7 @@ export interface ServiceList {
   total: number
 }
 
-/** What an access could do, and why not. */
+/** What a key, a person, a role, or the given access could do, and why not. */
 export interface Simulation {
   /** Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null without a document. */
   allowed: boolean | null
@@ -1885,7 +1885,7 @@ export interface MutationFields {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
@@ -2500,9 +2500,9 @@ export interface UserFields {
   signInPolicy: Leaf<SignInPolicy>
   /** What a key, a person, a role, or the given access could do now, and why not. Pass exactly one of key, personId, roleId, and access. The document does not run, and nothing counts as use. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need no permission. A sign-in policy is not considered. */
   simulate: Branch<'Simulation', 'one', {
-    /** The access of a key that does not exist yet. */
+    /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined
-    /** The address that the requests come from. If omitted, the networks of the key are not checked. */
+    /** The address that the requests come from. If omitted, the key's networks are not checked. */
     address?: string | null | undefined
     /** The name of an attribute of devices, such as site or net.ssid. */
     attribute?: string | null | undefined
@@ -2516,7 +2516,7 @@ export interface UserFields {
     personId?: string | null | undefined
     /** The ID of a role. */
     roleId?: string | null | undefined
-    /** The variables of the document. */
+    /** The document's variables. */
     variables?: Readonly<Record<string, unknown>> | null | undefined
   }>
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
@@ -2918,7 +2918,7 @@ export interface Mutations {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined

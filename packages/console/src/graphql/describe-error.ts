@@ -87,7 +87,7 @@ const withLabel = (message: string, labels: FieldLabels): string =>
   })
 
 /**
- * Capitalizes a message of the API and adds a period. Keeps the case of a message that starts with an argument's name.
+ * Capitalizes a message from the API and adds a period. Keeps the case of a message that starts with an argument's name.
  */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message

@@ -42,7 +42,7 @@ export const damaged = (what: string, cause?: unknown): BackupError =>
 
 export function parseHeader(line: Buffer): Header {
   const header = parseLine(line) as Partial<Header>
-  if (header.muster !== 'backup') throw damaged('its first line is not the header of a backup')
+  if (header.muster !== 'backup') throw damaged('its first line is not a backup header')
   if (typeof header.format !== 'number' || header.format > FORMAT) {
     throw new BackupError(
       'newer',

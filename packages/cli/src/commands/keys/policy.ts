@@ -18,7 +18,7 @@ export function buildCommand(): Command {
       prose(`Show the account's rules for access keys and the keys that break a rule, or change the specified
 rules. New keys must follow the rules immediately. Existing keys must follow them from --enforced-from.`),
     )
-    .option('--max-days <count>', 'maximum lifetime of a key in days', wholeNumber(1, 36_500))
+    .option('--max-days <count>', 'maximum key lifetime in days', wholeNumber(1, 36_500))
     .option('--no-max-days', 'allow keys that never expire')
     .addOption(new Option('--personal-keys <choice>', 'whether members can create personal keys').choices(yesNo))
     .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest').choices(yesNo))
@@ -52,7 +52,7 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   if (policy === undefined) return
   if (json) return printJson(policy)
   const yes = (value: boolean): string => (value ? 'yes' : 'no')
-  await say(`Maximum lifetime of a key in days: ${policy.maxDays ?? 'no limit'}`)
+  await say(`Maximum key lifetime in days: ${policy.maxDays ?? 'no limit'}`)
   await say(`Personal keys: ${yes(policy.personalKeys)}`)
   await say(`Require a digest: ${yes(policy.requireDigest)}`)
   await say(`Require networks: ${yes(policy.requireNetworks)}`)

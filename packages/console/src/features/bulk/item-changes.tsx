@@ -28,7 +28,7 @@ interface AttributeChange {
   changes: object
 }
 
-/** Shows the old and new values of a device, one line each. */
+/** Shows a device's old and new values, one line each. */
 export function ItemChanges({ changes }: { changes: Record<string, unknown> }) {
   if (changes.delete !== undefined) return <Text inherit>The device is deleted</Text>
   if (changes.register !== undefined) return <Text inherit>A new device is registered</Text>

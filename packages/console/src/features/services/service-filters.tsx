@@ -17,7 +17,7 @@ interface ServiceFiltersProps {
   onChange(patch: ServicesSearch, options?: { replace?: boolean }): void
 }
 
-/** Shows the search box and controls that write conditions of the filter. */
+/** Shows the search box and the controls that edit the filter's conditions. */
 export function ServiceFilters({ where, context, isBusy, problem, onChange }: ServiceFiltersProps) {
   const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
   const choose = (subject: string, values: string[]): void => onChange({ where: chooseValues(where, subject, values) })

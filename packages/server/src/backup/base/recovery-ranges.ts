@@ -57,12 +57,15 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
     )
   }
   const moment = to === 'latest' ? to : to.toISOString()
-  throw new BackupError('out-of-range', `${moment} cannot be restored. The archive covers ${describeRanges(ranges)}.`)
+  throw new BackupError(
+    'out-of-range',
+    `The archive cannot restore the database to ${moment}. It covers ${describeRanges(ranges)}.`,
+  )
 }
 
 const describeRanges = (ranges: readonly RecoveryRange[]): string =>
   mergeRanges(ranges)
-    .map(({ from, until }) => `from ${from.toISOString()} to ${until.toISOString()}`)
+    .map(({ from, until }) => `${from.toISOString()} to ${until.toISOString()}`)
     .join(', and ')
 
 export function mergeRanges(ranges: readonly RecoveryRange[]): { from: Date; until: Date }[] {

@@ -280,7 +280,7 @@ export async function notifyAccessKey(db: Database, channel: string, key: string
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }
 
-/** Notifies every server process about all keys of an account. */
+/** Notifies every server process about all of an account's keys. */
 export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
   await query(db, 'select pg_notify($2, key) from every_key where account_id = $1', [accountId, channel])
 }

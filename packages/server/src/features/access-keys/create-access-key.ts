@@ -35,8 +35,8 @@ export interface AccessKeyInput {
   /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
-   * The access of the key. If omitted, the key gets the permissions of keys that were created before permissions
-   * existed, except those that the viewer lacks.
+   * What the key may do. If omitted, the key gets the permissions of keys that were created before permissions existed,
+   * except those that the viewer lacks.
    */
   access?: AccessInput | null
   /** The devices that the key is restricted to. */

@@ -12,7 +12,7 @@ export interface FieldUse {
   lastUsed: Date | null
 }
 
-/** Returns the fields that keys of an account used since a time, most recent first. */
+/** Returns the fields that an account's keys used since a time, most recent first. */
 export function selectKeyUse(
   db: Database,
   accountId: string,

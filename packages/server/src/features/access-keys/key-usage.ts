@@ -59,7 +59,7 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** Reads the uses of all keys of a response with one statement for each number of days. */
+/** Reads the uses of all keys in a response with one statement for each number of days. */
 const loadersOf = perRequest((context: Context) => {
   const loaders = new Map<number, DataLoader<string, FieldUse[]>>()
   return (days: number): DataLoader<string, FieldUse[]> => {

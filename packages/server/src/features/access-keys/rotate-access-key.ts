@@ -24,7 +24,7 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the access, networks, and expiry of another one, which then expires after the overlap. Deletes the
+ * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap. Deletes the
  * key that the other one replaced itself, if that key has expired.
  */
 export async function rotateAccessKey(

@@ -30,7 +30,7 @@ export interface Starter {
   accessKey: string | null
 }
 
-/** The devices of a job, as given. The devices of a list are the job's items. */
+/** The job's devices, as given. The devices in a list are the job's items. */
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
   | { ids: number }
@@ -158,7 +158,7 @@ export type BulkItemList = List<BulkItem>
 
 export const jobTarget = ({ id, name }: Pick<BulkJob, 'id' | 'name'>): Target => ({ id, name, kind: 'bulkJob' })
 
-/** Checks whether the devices of a job can still be previewed. */
+/** Checks whether a job's devices can still be previewed. */
 export const isDraft = ({ state }: BulkJob): boolean => ['DRAFT', 'READY', 'EXPIRED'].includes(state)
 
 export const isEnded = ({ state }: BulkJob): boolean => ['DONE', 'CANCELED', 'FAILED', 'EXPIRED'].includes(state)

@@ -70,9 +70,9 @@ export async function runBulk(
 
 interface NewJobInput {
   job: BulkJob
-  /** The devices of a list. */
+  /** The devices in a list. */
   ids: readonly string[] | undefined
-  /** The rows of a CSV. */
+  /** The rows in a CSV. */
   rows: readonly CsvRow[] | undefined
   isOpen: boolean
   starter?: Starter

@@ -8,7 +8,7 @@ import { addRows } from './rows/add-rows.ts'
 /** Checks whether the target is a list of devices, to which `appendBulk` can add. */
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
-/** Adds the devices of a list to a job. Returns the number of its devices. */
+/** Adds the devices in a list to a job. Returns the number of its devices. */
 export async function addDevices(
   db: Database,
   accountId: string,

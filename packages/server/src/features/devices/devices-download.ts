@@ -211,7 +211,7 @@ interface Reading {
   reader: ReturnType<Download['reader']>
 }
 
-/** Reads the data that the columns need and the rows of the list do not contain. */
+/** Reads the data that the columns need and the rows in the list do not contain. */
 async function readDetails(
   { db, accountId, selection, columns, reader }: Reading,
   devices: readonly ReturnType<typeof toDevice>[],

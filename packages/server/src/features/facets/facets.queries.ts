@@ -20,7 +20,7 @@ export interface Counted {
   accountId: string
   /** The filter that selects the devices to count. Undefined means all devices. */
   filter: ResolvedFilter | undefined
-  /** The filter of the devices that the caller can reach. Undefined means all devices. */
+  /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
   context: string | undefined
   /** The filter for the devices that the caller can reach. Undefined means all devices. */

@@ -10,7 +10,7 @@ import { both, type FilterScope, noTables } from '../filters/sql/rows.ts'
 export interface StaleQuery {
   accountId: string
   names: readonly AttributeName[]
-  /** The filter of the devices that the caller can reach. Undefined means all devices. */
+  /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
   /** The time at which values are stale, in milliseconds since 1970. */
   now: number

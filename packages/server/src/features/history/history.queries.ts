@@ -88,7 +88,7 @@ function changeConditions({ name, readable }: ChangeFilter): Sql[] {
 }
 
 /**
- * Selects one page of changes of each owner, newest first. The owners must all belong to devices, or be the account.
+ * Selects one page of each owner's changes, newest first. The owners must all belong to devices, or be the account.
  */
 export async function selectChanges(
   db: Database,

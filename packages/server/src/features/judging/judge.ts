@@ -142,7 +142,7 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 
 /**
  * Returns a time, but none later than the event. If a device has reported since the event, the time of its last report
- * before the event is unknown, because a report without a change of state creates no event. The time of the event takes
+ * before the event is unknown, because a report without a state change creates no event. The time of the event takes
  * its place.
  */
 const notAfter = (time: string | null, at: Date): string | null =>

@@ -32,7 +32,7 @@ export async function readReach(
   }
 }
 
-/** Returns the filter of a restriction's devices. A view that was deleted or is invalid matches no device. */
+/** Returns the filter that matches a restriction's devices. A view that was deleted or is invalid matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,

@@ -63,7 +63,7 @@ export const updateServices = (
     [accountId, JSON.stringify(services), services.map(({ id }) => id)],
   )
 
-/** Deletes services with their attributes. Returns the data that belonged to each besides its fields. */
+/** Deletes services and their attributes. Returns each service's creation time, attributes, overrides, and last state. */
 export const deleteServices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; removed: RemovedService }>(
     db,

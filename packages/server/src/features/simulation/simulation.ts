@@ -23,7 +23,7 @@ export interface Simulated {
   /** It has no permissions if the server rejects its credentials. */
   readonly viewer: Viewer
   readonly isRejected: boolean
-  /** Whether this is the access of the caller who simulates it. */
+  /** Whether the simulation uses the caller's own access. */
   readonly isOwn: boolean
 }
 

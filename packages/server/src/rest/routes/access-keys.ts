@@ -71,7 +71,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys/{key}/rotate',
-    summary: 'Creates a key with the access of this key, which remains valid for overlap seconds.',
+    summary: 'Creates a key with the same access as this key, which remains valid for overlap seconds.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,

@@ -12,7 +12,7 @@ interface RowTableProps {
   children: ReactNode
 }
 
-/** Shows rows of the file in a table. */
+/** Shows rows from the file in a table. */
 export function RowTable({ label, columns, count, children }: RowTableProps) {
   return (
     <>

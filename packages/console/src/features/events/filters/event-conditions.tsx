@@ -13,7 +13,7 @@ interface EventConditionsProps {
   onChange(where: string | undefined): void
 }
 
-/** Shows controls that write conditions of the filter, for users who do not type filters. */
+/** Shows the controls that edit the filter's conditions, for users who do not type filters. */
 export function EventConditions(props: EventConditionsProps) {
   return (
     <>

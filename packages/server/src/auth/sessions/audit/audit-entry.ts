@@ -18,6 +18,6 @@ export interface AuditEntry {
   email: string
   /** The session that made the change. Omitted for failed sign-ins. */
   session?: string
-  /** The data of the event. It must not contain secrets. */
+  /** The event's data. It must not contain secrets. */
   data: Record<string, unknown>
 }

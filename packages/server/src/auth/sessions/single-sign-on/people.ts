@@ -7,8 +7,8 @@ export interface AdmittedPerson {
 }
 
 /**
- * Finds the person of an identity. A feature provides these functions. Each of them throws the reason if the person may
- * not sign in.
+ * Maps single sign-on identities to people. The `users` feature implements this interface. `admit` and `link` throw an
+ * error with the reason if the person may not sign in.
  */
 export interface SsoPeople {
   /** Finds or creates the person, and sets the memberships that the groups determine. */

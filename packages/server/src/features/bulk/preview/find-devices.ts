@@ -21,7 +21,7 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Finds the devices of a filter within a request, outside of a transaction. Returns undefined if there are many, or if
+ * Finds the devices that match a filter within a request, outside of a transaction. Returns undefined if there are many, or if
  * the search exceeds the query time limit. The job then finds them in steps.
  */
 export async function findMatching(
@@ -56,7 +56,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** Finds the next devices of a job. `last` is null after the last ones. */
+/** Finds a job's next devices. `last` is null after the last ones. */
 export async function findNext(
   db: Database,
   accountId: string,

@@ -16,7 +16,7 @@ const PLANNED_AT_ONCE = 250
 const DELETED_AT_ONCE = 5_000
 
 /**
- * Begins the preview of a job, which `previewStep` continues. `found` are the devices of the filter, if there are few.
+ * Begins the preview of a job, which `previewStep` continues. `found` are the devices that match the filter, if there are few.
  * `job` must be locked.
  */
 export async function beginPreview(
@@ -51,7 +51,7 @@ export async function beginPreview(
   return { ...job, ...change }
 }
 
-/** Checks whether the devices of a job were given as a list. */
+/** Checks whether a job's devices were given as a list. */
 const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /** Checks whether there are so many devices that a background job must preview them. */

@@ -4,7 +4,7 @@ import { newId, parseId } from '../../devices/device-id.ts'
 import type { CsvRow } from '../bulk-job.ts'
 import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
 
-/** Adds the rows of a CSV to a job. Throws if two rows are the same device. */
+/** Adds the rows in a CSV to a job. Throws if two rows are the same device. */
 export async function addRows(
   db: Database,
   accountId: string,

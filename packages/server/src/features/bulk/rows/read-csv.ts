@@ -8,7 +8,7 @@ import { limits } from '../../../limits.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import type { CsvRow } from '../bulk-job.ts'
 
-/** The rows of a CSV target and the names of its columns. */
+/** The rows and column names of a CSV target. */
 export interface ReadCsv {
   columns: string[]
   rows: CsvRow[]

@@ -15,7 +15,7 @@ import type { DeviceChanges } from '../bulk-job.ts'
 import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 
-/** The IDs of the services that the changes of a device write. They exist, unless they were removed meanwhile. */
+/** The IDs of the services that a device's changes write. They exist, unless they were removed meanwhile. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 

@@ -4,7 +4,7 @@ import { limits } from '../../../limits.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { isNoBulkService } from '../../filters/sql/value-source.ts'
 
-/** The data of a device that its deletion event keeps. */
+/** The device's data that its deletion event keeps. */
 export interface DeletedContents {
   id: string
   /** The attributes, the overrides by context, and the services. Null if they are too large to keep. */

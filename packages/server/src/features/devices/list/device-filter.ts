@@ -34,7 +34,7 @@ export interface DeviceFilter {
   /** The attribute values to match. Null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
-  /** The filter of the devices that the caller can reach. Undefined if the caller can reach all. */
+  /** The filter for the devices that the caller can reach. Undefined if the caller can reach all. */
   inside?: ResolvedFilter
   /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now?: number

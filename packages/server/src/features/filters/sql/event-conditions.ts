@@ -116,7 +116,7 @@ function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefine
 const columns: Partial<Record<EventSubject['name'], Sql>> = {
   id: sql`event.id::text`,
   type: sql`event.type`,
-  // The changes of a bulk job belong to the key that started the job.
+  // A bulk job's changes belong to the key that started the job.
   key: sql`(case event.source ->> 'kind' when 'accessKey' then event.source ->> 'id' when 'job' then event.source ->> 'key' end)`,
   job: sql`(case when event.source ->> 'kind' = 'job' then event.source ->> 'id' end)`,
   source: sql`coalesce(event.source ->> 'kind', 'unknown')`,

@@ -43,15 +43,15 @@ const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] =>
 const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
 
 /**
- * Returns the role of a key whose creator is not a member: the built-in role with the fewest permissions that has all
- * permissions of the key.
+ * Returns the role for a key whose creator is not a member: the built-in role with the fewest permissions that has all
+ * of the key's permissions.
  */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
 }
 
-/** Returns the access of the request. Several restrictions are combined into one. */
+/** Returns what the request may do. Several restrictions are combined into one. */
 export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)

@@ -18,7 +18,7 @@ export function KeyPolicyDialog({ opened, ...form }: KeyPolicyFormProps & { open
   )
 }
 
-const labels = { maxDays: 'Longest time until a key expires' }
+const labels = { maxDays: 'Maximum key lifetime' }
 
 /** Mounts each time the dialog opens, so that it starts with the current rules. */
 function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {

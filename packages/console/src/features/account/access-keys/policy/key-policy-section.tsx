@@ -16,7 +16,7 @@ export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
   const [opened, { open, close }] = useDisclosure()
   const { maxDays, personalKeys, requireDigest, requireNetworks, enforcedFrom, violations } = policy
   const facts = [
-    { label: 'Longest time until a key expires', value: maxDays === null ? 'no limit' : `${maxDays} days` },
+    { label: 'Maximum key lifetime', value: maxDays === null ? 'no limit' : `${maxDays} days` },
     { label: 'Personal keys', value: personalKeys ? 'allowed' : 'not allowed' },
     { label: 'Digest of the body', value: requireDigest ? 'required' : 'optional' },
     { label: 'Networks', value: requireNetworks ? 'required' : 'optional' },
