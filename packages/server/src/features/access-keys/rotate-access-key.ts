@@ -24,8 +24,8 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap. Deletes the
- * key that the other one replaced itself, if that key has expired.
+ * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap. Deletes
+ * the key that the other one replaced itself, if that key has expired.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,
