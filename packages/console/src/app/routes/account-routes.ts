@@ -9,7 +9,7 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// These routes are outside addChildren, which would infer them as any. TypeScript would then not check the console's
+// TypeScript infers routes that are created in the call of addChildren as any, and then does not check the console's
 // links.
 const accountPages = [
   createRoute({
@@ -80,4 +80,4 @@ const accountPages = [
   }),
 ] as const
 
-export const accountRoutes = accountRoute.addChildren([...accountPages])
+export const accountRoutes = accountRoute.addChildren(accountPages)
