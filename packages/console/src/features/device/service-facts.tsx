@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { Facts } from '../../components/facts.tsx'
 import { Time } from '../../components/time.tsx'
+import { portText } from '../services/service-cells.tsx'
 import type { ServiceRowFragment } from '../services/services.generated.ts'
-import { portText } from '../services/services-table.tsx'
 
 export function ServiceFacts({ service }: { service: ServiceRowFragment }) {
   return (

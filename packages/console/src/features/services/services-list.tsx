@@ -1,12 +1,10 @@
-import { Badge, Group, Table, Text, UnstyledButton } from '@mantine/core'
+import { Table, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ListTable } from '../../components/list-table.tsx'
-import { StateBadge } from '../../components/state-badge.tsx'
-import { Time } from '../../components/time.tsx'
 import { type Sort, writeSort } from '../devices/devices-search.ts'
+import { NameCell, StateCells } from './service-cells.tsx'
 import type { ServicePageQuery } from './services.generated.ts'
-import { portText } from './services-table.tsx'
 
 type Listed = NonNullable<ServicePageQuery['login']>['services']['items'][number]
 
@@ -39,19 +37,7 @@ export function ServicesList({ services, sort, onSort }: ServicesListProps) {
     <ListTable label="Services" heads={heads} minWidth={820}>
       {services.map((service) => (
         <Table.Tr key={service.id}>
-          <Table.Td>
-            <Group gap="xs">
-              <RouterAnchor
-                to="/devices/$deviceId/services/$serviceId"
-                params={{ deviceId: service.device.id, serviceId: service.id }}
-                inherit
-                style={{ overflowWrap: 'anywhere' }}
-              >
-                {service.name}
-              </RouterAnchor>
-              {service.enabled ? null : <Badge color="gray">disabled</Badge>}
-            </Group>
-          </Table.Td>
+          <NameCell deviceId={service.device.id} service={service} />
           <Table.Td>
             <RouterAnchor
               to="/devices/$deviceId"
@@ -62,21 +48,7 @@ export function ServicesList({ services, sort, onSort }: ServicesListProps) {
               {service.device.name}
             </RouterAnchor>
           </Table.Td>
-          <Table.Td>
-            <StateBadge state={service.state} />
-          </Table.Td>
-          <Table.Td>{service.title}</Table.Td>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>
-            {service.host ?? (
-              <Text span inherit c="dimmed">
-                the device
-              </Text>
-            )}
-          </Table.Td>
-          <Table.Td>{portText(service)}</Table.Td>
-          <Table.Td>
-            <Time value={service.lastReported} />
-          </Table.Td>
+          <StateCells service={service} />
         </Table.Tr>
       ))}
     </ListTable>

@@ -1,10 +1,9 @@
-import { ActionIcon, Badge, Group, Table, Text } from '@mantine/core'
+import { ActionIcon, Group, Table } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
-import { RouterAnchor } from '../../app/links.tsx'
 import { ListTable } from '../../components/list-table.tsx'
-import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
+import { NameCell, StateCells } from './service-cells.tsx'
 import type { ServiceRowFragment } from './services.generated.ts'
 
 interface ServicesTableProps {
@@ -22,34 +21,8 @@ export function ServicesTable({ deviceId, services, onEdit, onRemove }: Services
     <ListTable label="Services" columns={columns} minWidth={760}>
       {services.map((service) => (
         <Table.Tr key={service.id}>
-          <Table.Td>
-            <Group gap="xs">
-              <RouterAnchor
-                to="/devices/$deviceId/services/$serviceId"
-                params={{ deviceId, serviceId: service.id }}
-                inherit
-                style={{ overflowWrap: 'anywhere' }}
-              >
-                {service.name}
-              </RouterAnchor>
-              {service.enabled ? null : <Badge color="gray">disabled</Badge>}
-            </Group>
-          </Table.Td>
-          <Table.Td>
-            <StateBadge state={service.state} />
-          </Table.Td>
-          <Table.Td>{service.title}</Table.Td>
-          <Table.Td style={{ overflowWrap: 'anywhere' }}>
-            {service.host ?? (
-              <Text span inherit c="dimmed">
-                the device
-              </Text>
-            )}
-          </Table.Td>
-          <Table.Td>{portText(service)}</Table.Td>
-          <Table.Td>
-            <Time value={service.lastReported} />
-          </Table.Td>
+          <NameCell deviceId={deviceId} service={service} />
+          <StateCells service={service} />
           <Table.Td>
             <Time value={service.created} />
           </Table.Td>
@@ -70,6 +43,3 @@ export function ServicesTable({ deviceId, services, onEdit, onRemove }: Services
     </ListTable>
   )
 }
-
-export const portText = ({ port, protocol }: Pick<ServiceRowFragment, 'port' | 'protocol'>): string =>
-  port === null ? `${protocol}, no port` : `${protocol} ${port}`
