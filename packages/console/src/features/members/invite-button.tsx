@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconUserPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { CreationDialog } from '../../components/creation-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
 import { InvitationLink } from './invitation-link.tsx'
@@ -14,27 +15,20 @@ interface InviteProps {
 
 export function InviteButton({ roles }: InviteProps) {
   const [opened, { open, close }] = useDisclosure()
-  const [link, setLink] = useState<string>()
   return (
     <>
       <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
         Invite
       </Button>
-      <Modal
+      <CreationDialog<string>
         opened={opened}
         onClose={close}
-        onExitTransitionEnd={() => setLink(undefined)}
-        title={link === undefined ? 'Invite a person' : 'Invitation created'}
-        // A click outside the dialog must not discard the link, which appears only once.
-        closeOnClickOutside={link === undefined}
-        closeOnEscape={link === undefined}
+        title="Invite a person"
+        createdTitle="Invitation created"
+        form={(onCreated) => <InviteForm roles={roles} onCreated={onCreated} onCancel={close} />}
       >
-        {link === undefined ? (
-          <InviteForm roles={roles} onCreated={setLink} onCancel={close} />
-        ) : (
-          <InvitationLink link={link} onDone={close} />
-        )}
-      </Modal>
+        {(link) => <InvitationLink link={link} onDone={close} />}
+      </CreationDialog>
     </>
   )
 }

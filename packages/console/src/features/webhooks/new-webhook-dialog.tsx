@@ -1,6 +1,6 @@
-import { Modal, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Text } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
+import { CreationDialog } from '../../components/creation-dialog.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
 import { WebhookForm, type WebhookValues } from './webhook-form.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'
@@ -23,39 +23,33 @@ const empty: WebhookValues = {
 /** Shows a form for a new webhook, and then the webhook's signing secret, which appears only once. */
 export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
   const create = useCreation(CreateWebhookDocument, ['Webhook'])
-  const [created, setCreated] = useState<CreateWebhookMutation['createWebhook']>()
-  const submit = async (values: WebhookValues): Promise<void> => {
-    const { createWebhook } = await create({ ...values, enabled: true })
-    setCreated(createWebhook)
-  }
   return (
-    <Modal
+    <CreationDialog<CreateWebhookMutation['createWebhook']>
       opened={opened}
       onClose={onClose}
-      onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? 'New webhook' : 'Webhook created'}
+      title="New webhook"
+      createdTitle="Webhook created"
       size="xl"
-      closeOnClickOutside={created === undefined}
-      closeOnEscape={created === undefined}
-    >
-      {created?.secret == null ? (
+      form={(onCreated) => (
         <WebhookForm
           webhook={empty}
           submit="Create webhook"
           failed="The webhook was not created"
-          onSubmit={submit}
+          onSubmit={async (values) => onCreated((await create({ ...values, enabled: true })).createWebhook)}
           onCancel={onClose}
         />
-      ) : (
-        <WebhookSecret secret={created.secret} onDone={onClose}>
+      )}
+    >
+      {({ id, secret }) => (
+        <WebhookSecret secret={secret ?? ''} onDone={onClose}>
           <Text>
-            <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: created.id }}>
+            <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }}>
               Open the webhook
             </RouterAnchor>{' '}
             to send it a test event.
           </Text>
         </WebhookSecret>
       )}
-    </Modal>
+    </CreationDialog>
   )
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { CreationDialog } from '../../components/creation-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
@@ -11,6 +12,20 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
+/** Replaces the signing secret, and shows the new one, which appears only once. */
+export const RotateSecretDialog = ({ id, opened, onClose }: RotateSecretDialogProps) => (
+  <CreationDialog<string>
+    opened={opened}
+    onClose={onClose}
+    title="Rotate the signing secret"
+    createdTitle="The new signing secret"
+    size="lg"
+    form={(onCreated) => <RotationForm id={id} onRotated={onCreated} onCancel={onClose} />}
+  >
+    {(secret) => <WebhookSecret secret={secret} onDone={onClose} />}
+  </CreationDialog>
+)
+
 /** Seconds for which the server also signs deliveries with the old secret. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
@@ -19,10 +34,15 @@ const overlaps = [
   { value: '604800', label: 'for 7 days' },
 ]
 
-export function RotateSecretDialog({ id, opened, onClose }: RotateSecretDialogProps) {
+interface RotationFormProps {
+  id: string
+  onRotated: (secret: string) => void
+  onCancel: () => void
+}
+
+function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
   const rotate = useChange(RotateWebhookSecretDocument)
   const [overlap, setOverlap] = useState('86400')
-  const [secret, setSecret] = useState<string | null>(null)
   const [error, setError] = useState<unknown>()
   const [running, setRunning] = useState(false)
   const run = async (): Promise<void> => {
@@ -30,7 +50,7 @@ export function RotateSecretDialog({ id, opened, onClose }: RotateSecretDialogPr
     setError(undefined)
     try {
       const { rotateWebhookSecret } = await rotate({ id, overlap: Number(overlap) })
-      setSecret(rotateWebhookSecret.secret)
+      onRotated(rotateWebhookSecret.secret ?? '')
     } catch (failure) {
       setError(failure)
     } finally {
@@ -38,41 +58,27 @@ export function RotateSecretDialog({ id, opened, onClose }: RotateSecretDialogPr
     }
   }
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      onExitTransitionEnd={() => setSecret(null)}
-      title={secret === null ? 'Rotate the signing secret' : 'The new signing secret'}
-      size="lg"
-      closeOnClickOutside={secret === null}
-      closeOnEscape={secret === null}
-    >
-      {secret === null ? (
-        <Stack>
-          <Text>
-            Deliveries will be signed with a new secret. While they are also signed with the old secret, receivers with
-            either secret accept them.
-          </Text>
-          {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
-          <Select
-            label="Also sign with the old secret"
-            data={overlaps}
-            value={overlap}
-            allowDeselect={false}
-            onChange={(value) => setOverlap(value ?? '86400')}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button loading={running} onClick={run}>
-              Rotate secret
-            </Button>
-          </Group>
-        </Stack>
-      ) : (
-        <WebhookSecret secret={secret} onDone={onClose} />
-      )}
-    </Modal>
+    <Stack>
+      <Text>
+        Deliveries will be signed with a new secret. While they are also signed with the old secret, receivers with
+        either secret accept them.
+      </Text>
+      {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
+      <Select
+        label="Also sign with the old secret"
+        data={overlaps}
+        value={overlap}
+        allowDeselect={false}
+        onChange={(value) => setOverlap(value ?? '86400')}
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button loading={running} onClick={run}>
+          Rotate secret
+        </Button>
+      </Group>
+    </Stack>
   )
 }

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { CreationDialog } from '../../../components/creation-dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { useConfirmation } from '../../sign-in/use-confirmation.tsx'
@@ -14,26 +15,18 @@ interface RotateKeyDialogProps {
 }
 
 /** Replaces a key with a new one, and shows the new secret, which appears only once. */
-export function RotateKeyDialog({ accessKey, opened, onClose }: RotateKeyDialogProps) {
-  const [created, setCreated] = useState<NewKey>()
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? `Rotate ${accessKey.name ?? accessKey.key}` : 'The new access key'}
-      size="lg"
-      closeOnClickOutside={created === undefined}
-      closeOnEscape={created === undefined}
-    >
-      {created === undefined ? (
-        <RotationForm accessKey={accessKey} onCreated={setCreated} onCancel={onClose} />
-      ) : (
-        <CreatedKey created={created} onDone={onClose} />
-      )}
-    </Modal>
-  )
-}
+export const RotateKeyDialog = ({ accessKey, opened, onClose }: RotateKeyDialogProps) => (
+  <CreationDialog<NewKey>
+    opened={opened}
+    onClose={onClose}
+    title={`Rotate ${accessKey.name ?? accessKey.key}`}
+    createdTitle="The new access key"
+    size="lg"
+    form={(onCreated) => <RotationForm accessKey={accessKey} onCreated={onCreated} onCancel={onClose} />}
+  >
+    {(created) => <CreatedKey created={created} onDone={onClose} />}
+  </CreationDialog>
+)
 
 /** Seconds for which the old key remains valid. */
 const overlaps = [

@@ -1,5 +1,4 @@
-import { Modal } from '@mantine/core'
-import { useState } from 'react'
+import { CreationDialog } from '../../../components/creation-dialog.tsx'
 import { CreatedCode, type NewCode } from './created-code.tsx'
 import { NewCodeForm } from './new-code-form.tsx'
 
@@ -9,23 +8,15 @@ interface NewCodeDialogProps {
 }
 
 /** Shows a form for a new code, and then the code itself, which appears only once. */
-export function NewCodeDialog({ opened, onClose }: NewCodeDialogProps) {
-  const [created, setCreated] = useState<NewCode>()
-  return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      onExitTransitionEnd={() => setCreated(undefined)}
-      title={created === undefined ? 'New registration code' : 'Registration code created'}
-      size="xl"
-      closeOnClickOutside={created === undefined}
-      closeOnEscape={created === undefined}
-    >
-      {created === undefined ? (
-        <NewCodeForm onCreated={setCreated} onCancel={onClose} />
-      ) : (
-        <CreatedCode created={created} onDone={onClose} />
-      )}
-    </Modal>
-  )
-}
+export const NewCodeDialog = ({ opened, onClose }: NewCodeDialogProps) => (
+  <CreationDialog<NewCode>
+    opened={opened}
+    onClose={onClose}
+    title="New registration code"
+    createdTitle="Registration code created"
+    size="xl"
+    form={(onCreated) => <NewCodeForm onCreated={onCreated} onCancel={onClose} />}
+  >
+    {(created) => <CreatedCode created={created} onDone={onClose} />}
+  </CreationDialog>
+)

@@ -1,0 +1,36 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+
+interface CreationDialogProps<Created> {
+  opened: boolean
+  onClose: () => void
+  title: string
+  /** Title after the creation. */
+  createdTitle: string
+  size?: ModalProps['size']
+  /** Returns the form. It passes what it creates to `onCreated`. */
+  form: (onCreated: (created: Created) => void) => ReactNode
+  /** Shows what was created. */
+  children: (created: Created) => ReactNode
+}
+
+/** Shows a form that creates something, and then what it created, such as a secret, which appears only once. */
+export function CreationDialog<Created extends object | string>(props: CreationDialogProps<Created>) {
+  const { opened, onClose, title, createdTitle, size, form, children } = props
+  const [created, setCreated] = useState<Created>()
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      // Resets the dialog only after it has disappeared, to avoid flicker.
+      onExitTransitionEnd={() => setCreated(undefined)}
+      title={created === undefined ? title : createdTitle}
+      size={size}
+      // A click outside the dialog must not discard the secret, which appears only once.
+      closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
+    >
+      {created === undefined ? form(setCreated) : children(created)}
+    </Modal>
+  )
+}
