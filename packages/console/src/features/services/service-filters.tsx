@@ -1,9 +1,9 @@
-import { Group, MultiSelect, Select } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useQuery } from 'urql'
 import filterClasses from '../../components/filters.module.css'
 import { ConditionPills } from '../filters/condition-pills.tsx'
-import { chooseValues, valuesOf } from '../filters/conditions.ts'
 import type { problemOf } from '../filters/filter-problem.ts'
+import { ServiceTypeControl, StateControl } from '../filters/list-controls.tsx'
 import { SearchBox } from '../filters/search-box.tsx'
 import { ApplicationTypesDocument } from './services.generated.ts'
 import type { ServicesSearch } from './services-search.ts'
@@ -20,8 +20,7 @@ interface ServiceFiltersProps {
 /** Shows the search box and the controls that edit the filter's conditions. */
 export function ServiceFilters({ where, context, isBusy, problem, onChange }: ServiceFiltersProps) {
   const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
-  const choose = (subject: string, values: string[]): void => onChange({ where: chooseValues(where, subject, values) })
-  const chosenTypes = valuesOf(where, 'application')
+  const choose = (next: string | undefined): void => onChange({ where: next })
   return (
     <>
       <Group
@@ -42,27 +41,13 @@ export function ServiceFilters({ where, context, isBusy, problem, onChange }: Se
           problem={problem}
           onChange={(next, how) => onChange({ where: next }, how)}
         />
-        <Select
-          aria-label="State"
-          placeholder="Any state"
-          data={[
-            { value: 'active', label: 'Active' },
-            { value: 'inactive', label: 'Inactive' },
-          ]}
-          value={valuesOf(where, 'state')[0] ?? null}
-          onChange={(state) => choose('state', state === null ? [] : [state])}
-          clearable
-          w={130}
-        />
-        <MultiSelect
-          aria-label="Service type"
-          placeholder={chosenTypes.length === 0 ? 'Any type' : undefined}
-          data={(data?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
-          value={chosenTypes}
-          onChange={(values) => choose('application', values)}
-          searchable
-          clearable
-          w={180}
+        <StateControl where={where} onChange={choose} />
+        <ServiceTypeControl
+          where={where}
+          onChange={choose}
+          subject="application"
+          types={data?.applicationTypes ?? []}
+          placeholder="Any type"
         />
       </Group>
       <ConditionPills where={where} context={undefined} onChange={onChange} />

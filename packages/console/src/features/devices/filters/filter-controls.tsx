@@ -1,6 +1,7 @@
-import { MultiSelect, Select } from '@mantine/core'
+import { MultiSelect } from '@mantine/core'
 import { useState } from 'react'
 import { chooseValues, valuesOf } from '../../filters/conditions.ts'
+import { ServiceTypeControl, StateControl } from '../../filters/list-controls.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ListOptions } from '../list-options.ts'
 import { AddCondition } from './add-condition.tsx'
@@ -18,38 +19,25 @@ export interface FilterControlsProps {
  */
 export function FilterControls({ search, onChange, options }: FilterControlsProps) {
   const { where } = search
-  const choose = (subject: string, values: string[]): void => onChange({ where: chooseValues(where, subject, values) })
+  const choose = (next: string | undefined): void => onChange({ where: next })
   return (
     <>
-      <Select
-        aria-label="State"
-        placeholder="Any state"
-        data={[
-          { value: 'active', label: 'Active' },
-          { value: 'inactive', label: 'Inactive' },
-        ]}
-        value={valuesOf(where, 'state')[0] ?? null}
-        onChange={(state) => choose('state', state === null ? [] : [state])}
-        clearable
-        w={130}
+      <StateControl where={where} onChange={choose} />
+      <PlatformFilter
+        value={valuesOf(where, 'platform')}
+        onChange={(platforms) => choose(chooseValues(where, 'platform', platforms))}
       />
-      <PlatformFilter value={valuesOf(where, 'platform')} onChange={(platforms) => choose('platform', platforms)} />
-      <MultiSelect
-        aria-label="Service type"
-        placeholder={valuesOf(where, SERVICE_TYPE).length === 0 ? 'Any service' : undefined}
-        data={options.applicationTypes.map(({ id, name }) => ({ value: String(id), label: name }))}
-        value={valuesOf(where, SERVICE_TYPE)}
-        onChange={(types) => choose(SERVICE_TYPE, types)}
-        searchable
-        clearable
-        w={160}
+      <ServiceTypeControl
+        where={where}
+        onChange={choose}
+        subject="services.application"
+        types={options.applicationTypes}
+        placeholder="Any service"
       />
       <AddCondition where={where} names={options.attributes} context={search.context} onChange={onChange} />
     </>
   )
 }
-
-const SERVICE_TYPE = 'services.application'
 
 interface PlatformFilterProps {
   value: string[]
