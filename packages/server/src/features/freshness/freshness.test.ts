@@ -1,94 +1,21 @@
 import { sql } from 'kysely'
 import { describe, expect, it, test } from 'vitest'
-import { create, run as runJob } from '../../../test/api/bulk-jobs.ts'
-import { connectMqtt } from '../../../test/clients/mqtt-device.ts'
+import { attributeWrites } from '../../../test/api/attribute-writes.ts'
+import { call, create, run as runJob } from '../../../test/api/bulk-jobs.ts'
+import {
+  changesOf,
+  expectEvery,
+  findDevices,
+  infoOf,
+  passTime,
+  registerGate,
+  setOne,
+} from '../../../test/api/value-times.ts'
 import { failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
-import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { moveTimesStart } from '../presence/leases.queries.ts'
 
 const app = sharedTestApp({ worker: true, mqtt: true })
-
-/** The times of one value, in milliseconds since 1970. */
-interface Info {
-  value: string | null
-  setIn: string | null
-  changed: string | null
-  confirmed: string | null
-  expectedInterval: number | null
-  isStale: boolean
-}
-
-const infoFields = 'value setIn changed confirmed expectedInterval isStale'
-
-async function register(user: TestUser, attributes: object = {}) {
-  const { registerDevice } = await user.data(
-    `mutation ($attributes: Object) {
-      registerDevice(name: "gate", services: [{ name: "ssh" }], attributes: $attributes) { secret device { id services { id } } } }`,
-    { attributes },
-  )
-  const { id, services } = registerDevice.device
-  return { id: id as string, service: services[0].id as string, secret: registerDevice.secret as string }
-}
-
-const expectEvery = (user: TestUser, name: string, seconds: number | null) =>
-  user.query(
-    'mutation ($name: String!, $seconds: Int) { setExpectedInterval(name: $name, seconds: $seconds) { name seconds stale } }',
-    { name, seconds },
-  )
-
-const setOne = (user: TestUser, id: string, [name, value]: [string, string | null], context?: string) =>
-  user.data(
-    'mutation ($id: String!, $name: String!, $value: String, $context: String) { setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }',
-    { id, name, value, context },
-  )
-
-async function infoOf(user: TestUser, id: string, name: string, context?: string): Promise<Info> {
-  const isUser = id === user.accountId
-  const info = `attributeInfo(names: [$name], context: $context) { ${infoFields} }`
-  const { login } = await user.data(
-    `query (${isUser ? '' : '$id: String!,'} $name: String!, $context: String) {
-      login { ${isUser ? info : `service(id: [$id]) { ${info} }`} } }`,
-    { ...(isUser ? {} : { id }), name, context },
-  )
-  return (isUser ? login : login.service[0]).attributeInfo[0]
-}
-
-const changesOf = (user: TestUser) =>
-  sql<{ type: string; timestamp: Date; target: string; changes: Record<string, unknown> | null }>`
-    select type, "timestamp", targets -> 0 ->> 'id' as target, data -> 'changes' as changes from event
-    where account_id = ${user.accountId} and type in ('ATTRIBUTE_CHANGE', 'DEVICE_REGISTER') order by id`
-    .execute(app.db)
-    .then(({ rows }) => rows)
-
-/** Moves everything that the server has stored about a user's values this number of seconds into the past. */
-async function passTime(user: TestUser, seconds: number): Promise<void> {
-  const { accountId } = user
-  const earlier = sql`(select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)
-      when 'array' then jsonb_build_array((value ->> 0)::bigint - ${seconds * 1_000}::int, (value ->> 1)::bigint - ${seconds * 1_000}::int)
-      else to_jsonb(value::text::bigint - ${seconds * 1_000}::int) end), '{}') from jsonb_each(attribute_times))`
-  const past = sql`interval '1 second' * ${seconds}`
-  for (const [table, account] of [
-    ['device', 'account_id'],
-    ['device_live', 'account_id'],
-    ['service', 'account_id'],
-    ['attribute_override', 'account_id'],
-    ['account', 'id'],
-  ] as const) {
-    const created = ['device', 'service'].includes(table) ? sql`, created = created - ${past}` : sql``
-    await sql`update ${sql.table(table)} set attribute_times = ${earlier} ${created}
-      where ${sql.ref(account)} = ${accountId}`.execute(app.db)
-  }
-  await sql`update event set "timestamp" = "timestamp" - ${past} where account_id = ${accountId}`.execute(app.db)
-  await sql`update attribute_times_start set since = since - ${past}`.execute(app.db)
-}
-
-const find = async (user: TestUser, where: string, context?: string): Promise<string[]> => {
-  const { login } = await user.data(
-    'query ($where: String, $context: String) { login { devices(where: $where, context: $context) { items { id } } } }',
-    { where, context },
-  )
-  return login.devices.items.map(({ id }: { id: string }) => id)
-}
 
 describe('setExpectedInterval', () => {
   it('sets, changes, and removes the interval of a name, with one event for each change', async () => {
@@ -149,7 +76,7 @@ describe('setExpectedInterval', () => {
 
   it('needs ATTRIBUTE_WRITE and access to all devices', async () => {
     const user = await app.createUser()
-    await register(user, { site: 'oslo', load: '1' })
+    await registerGate(user, { site: 'oslo', load: '1' })
     await expectEvery(user, 'load', 60)
     await expectEvery(user, 'site', 60)
     const send = sendAsUser(user)
@@ -157,7 +84,7 @@ describe('setExpectedInterval', () => {
     expect(failure(await expectEvery(reader, 'load', 120))).toMatchObject({ code: 'FORBIDDEN', reason: 'permission' })
     const restricted = await keyOf(app, send, 'access: { where: "site = oslo" }')
     expect(failure(await expectEvery(restricted, 'load', 120))).toMatchObject({ code: 'FORBIDDEN' })
-    await passTime(user, 76)
+    await passTime(app, user, 76)
     const list = '{ login { freshness { name stale } deviceTotals { stale } devices { items { isStale } } } }'
     const inside = { freshness: [{ stale: 1 }, { stale: 1 }], deviceTotals: { stale: 1 } }
     expect((await restricted.data(list)).login).toMatchObject(inside)
@@ -179,72 +106,17 @@ describe('setExpectedInterval', () => {
 })
 
 describe('the times of values', () => {
-  const own = async (user: TestUser) => {
-    const { id, service, secret } = await register(user, { site: 'oslo' })
-    const setMany = (targets: string[], value: string, more = {}) =>
-      user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
-        items: targets.map((target) => ({ serviceId: target, attributes: { load: value, other: value }, ...more })),
-      })
-    const ways: Record<
-      string,
-      [target: string, set: (value: string) => Promise<unknown>, name?: string, context?: string]
-    > = {
-      'setAttribute of a device': [id, (value) => setOne(user, id, ['load', value])],
-      'setAttribute of a group': [id, (value) => setOne(user, id, ['net.rate', value]), 'net.rate'],
-      'setAttribute of a service': [service, (value) => setOne(user, service, ['load', value])],
-      'setAttribute of the user': [user.accountId, (value) => setOne(user, user.accountId, ['load', value])],
-      'setAttribute of a reserved name': [id, (value) => setOne(user, id, ['$svc.statusB', value]), '$svc.statusB'],
-      'setAttribute in a context': [id, (value) => setOne(user, id, ['load', value], 'night'), 'load', 'night'],
-      'several setAttribute at once': [
-        id,
-        (value) => Promise.all(['load', 'a', 'b', 'c'].map((name) => setOne(user, id, [name, value]))),
-      ],
-      setAttributes: [
-        id,
-        (value) =>
-          user.data(
-            'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }',
-            { id, attributes: { load: value, $svc: { statusA: value } } },
-          ),
-      ],
-      setAttributesMany: [service, (value) => setMany([id, service, user.accountId], value)],
-      'setAttributesMany in a context': [
-        id,
-        (value) => setMany([id, service], value, { context: 'night' }),
-        'load',
-        'night',
-      ],
-      'a report over MQTT': [
-        id,
-        async (value) => {
-          const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, { id, secret })
-          await client.publishAsync(`devices/${id}/attributes`, JSON.stringify({ load: value }), { qos: 1 })
-          await client.endAsync()
-        },
-      ],
-    }
-    return ways
-  }
-
-  const names = [
-    ...['setAttribute of a device', 'setAttribute of a group', 'setAttribute of a service', 'setAttribute of the user'],
-    ...[
-      'setAttribute of a reserved name',
-      'setAttribute in a context',
-      'several setAttribute at once',
-      'setAttributes',
-    ],
-    ...['setAttributesMany', 'setAttributesMany in a context', 'a report over MQTT'],
-  ]
-
-  test.each(names)(
+  test.each(Object.keys(attributeWrites))(
     'are written by %s: changed is the time of the event, and confirmed of a later write',
     async (way) => {
       const user = await app.createUser()
-      const [target, set, name = 'load', context] = (await own(user))[way]!
+      const device = await registerGate(user, { site: 'oslo' })
+      const { target: kind, name = 'load', context, write } = attributeWrites[way]!
+      const target = { device: device.id, service: device.service, user: user.accountId }[kind]
+      const set = (value: string) => write({ app, user, device, target }, value)
       await expectEvery(user, name, 60)
       await set('1')
-      const changes = await changesOf(user)
+      const changes = await changesOf(app, user)
       const event = changes.findLast((each) => each.target === target && each.changes !== null && name in each.changes)!
       const first = await infoOf(user, target, name, context)
       expect(first).toEqual({
@@ -254,17 +126,17 @@ describe('the times of values', () => {
       // A write of the same value within a quarter of the interval is not recorded.
       await set('1')
       expect(await infoOf(user, target, name, context)).toEqual(first)
-      await passTime(user, 16)
+      await passTime(app, user, 16)
       await set('1')
       const second = await infoOf(user, target, name, context)
       const moved = new Date(event.timestamp.getTime() - 16_000).toISOString()
       expect(second).toMatchObject({ value: '1', changed: moved, isStale: false })
       expect(Date.parse(second.confirmed!)).toBeGreaterThanOrEqual(event.timestamp.getTime())
-      await passTime(user, 70)
+      await passTime(app, user, 70)
       expect(await infoOf(user, target, name, context)).toMatchObject({ isStale: false })
-      await passTime(user, 10)
+      await passTime(app, user, 10)
       expect(await infoOf(user, target, name, context)).toMatchObject({ isStale: true })
-      expect(await changesOf(user)).toHaveLength(changes.length)
+      expect(await changesOf(app, user)).toHaveLength(changes.length)
       await set('2')
       expect(await infoOf(user, target, name, context)).toMatchObject({ value: '2', isStale: false })
     },
@@ -272,12 +144,12 @@ describe('the times of values', () => {
 
   it('are those of the registration for the first values, however a device is registered', async () => {
     const user = await app.createUser()
-    const { id } = await register(user, { site: 'oslo', $svc: { categoryA: 'x' } })
+    const { id } = await registerGate(user, { site: 'oslo', $svc: { categoryA: 'x' } })
     const job = await create(user, { csv: 'name,site\nimported,bergen\n', register: true }, [])
     await runJob(user, job)
-    const events = await changesOf(user)
+    const events = await changesOf(app, user)
     expect(events.map(({ type }) => type)).toEqual(['DEVICE_REGISTER', 'DEVICE_REGISTER'])
-    const [imported] = await find(user, 'name = imported')
+    const [imported] = await findDevices(user, 'name = imported')
     for (const [target, name, event] of [
       [id, 'site', events[0]],
       [id, '$svc.categoryA', events[0]],
@@ -286,19 +158,24 @@ describe('the times of values', () => {
       expect(await infoOf(user, target, name)).toMatchObject({ changed: event!.timestamp.toISOString() })
   })
 
-  it('are those of the events of a bulk job, and of an undo', async () => {
+  it('are those of the events of a bulk job and of its undo', async () => {
     const user = await app.createUser()
-    const { id } = await register(user, { site: 'oslo' })
+    const { id } = await registerGate(user, { site: 'oslo' })
     const operations = [{ setAttributes: { attributes: { site: 'bergen', rack: '1' } } }]
-    await runJob(user, await create(user, { where: 'id:*' }, operations))
-    const event = (await changesOf(user)).at(-1)!
+    const job = await create(user, { where: 'id:*' }, operations)
+    await runJob(user, job)
+    const event = (await changesOf(app, user)).at(-1)!
     for (const name of ['site', 'rack'])
       expect(await infoOf(user, id, name)).toMatchObject({ changed: event.timestamp.toISOString() })
+    await runJob(user, await call(user, 'undo', job.id))
+    const [, , undo] = await changesOf(app, user)
+    expect(await infoOf(user, id, 'site')).toMatchObject({ value: 'oslo', changed: undo!.timestamp.toISOString() })
+    expect(await infoOf(user, id, 'rack')).toMatchObject({ value: null, changed: null })
   })
 
   it('are removed with the values, and those of the base apply after the removal of an override', async () => {
     const user = await app.createUser()
-    const { id } = await register(user)
+    const { id } = await registerGate(user)
     await setOne(user, id, ['load', '1'])
     const base = await infoOf(user, id, 'load')
     await setOne(user, id, ['load', '2'], 'night')
@@ -320,41 +197,41 @@ describe('the times of values', () => {
 describe('a value that is written on time', () => {
   it('is never stale, and is recorded at most four times per interval, without events', async () => {
     const user = await app.createUser()
-    const { id } = await register(user, { load: '1' })
+    const { id } = await registerGate(user, { load: '1' })
     await expectEvery(user, 'load', 3_600)
-    const [event] = await changesOf(user)
+    const [event] = await changesOf(app, user)
     const records = new Set<string>()
     let passed = 0
     const write = async (seconds: number): Promise<void> => {
-      await passTime(user, seconds)
+      await passTime(app, user, seconds)
       passed += seconds
       await setOne(user, id, ['load', '1'])
       const { changed, confirmed, isStale } = await infoOf(user, id, 'load')
       expect(isStale).toBe(false)
       expect(Date.parse(changed!)).toBe(event!.timestamp.getTime() - passed * 1_000)
       records.add(String(Math.round((Date.parse(confirmed!) + passed * 1_000) / 60_000)))
-      expect(await find(user, 'stale(load)')).toEqual([])
+      expect(await findDevices(user, 'stale(load)')).toEqual([])
     }
     for (const seconds of [3_600, 3_599, 3_600]) await write(seconds)
     records.clear()
     for (let minutes = 0; minutes < 60; minutes += 5) await write(300)
     expect(records.size).toBeLessThanOrEqual(5)
     expect(records.size).toBeGreaterThanOrEqual(4)
-    expect(await changesOf(user)).toHaveLength(1)
+    expect(await changesOf(app, user)).toHaveLength(1)
   })
 
   it('is not stale while a process of the previous release, which records no times, is running', async () => {
     const user = await app.createUser()
-    const { id } = await register(user, { load: '1' })
+    const { id } = await registerGate(user, { load: '1' })
     await expectEvery(user, 'load', 60)
-    const [event] = await changesOf(user)
-    await passTime(user, 300)
+    const [event] = await changesOf(app, user)
+    await passTime(app, user, 300)
     expect(await infoOf(user, id, 'load')).toMatchObject({ isStale: true })
     await sql`insert into server_process (id, expires) values ('previous', now() + interval '1 hour')`.execute(app.db)
     await moveTimesStart(app.db)
     const changed = new Date(event!.timestamp.getTime() - 300_000).toISOString()
     expect(await infoOf(user, id, 'load')).toMatchObject({ changed, isStale: false })
-    expect(await find(user, 'stale(load) OR age(load) > 1m')).toEqual([])
+    expect(await findDevices(user, 'stale(load) OR age(load) > 1m')).toEqual([])
     // The previous release changes the value without its time.
     await sql`update device set attributes = '{"load": "2"}' where id = ${id}`.execute(app.db)
     await sql`delete from server_process where id = 'previous'`.execute(app.db)
@@ -375,13 +252,13 @@ describe('a value that is written on time', () => {
 describe('a stale value', () => {
   it('is counted and found, in the base and in a context, and a missing value is not stale', async () => {
     const user = await app.createUser()
-    const { id: late } = await register(user, { load: '1', net: { rate: '1' } })
-    const { id: fresh } = await register(user, { load: '1' })
-    const { id: missing } = await register(user)
+    const { id: late } = await registerGate(user, { load: '1', net: { rate: '1' } })
+    const { id: fresh } = await registerGate(user, { load: '1' })
+    const { id: missing } = await registerGate(user)
     await expectEvery(user, 'load', 60)
     await expectEvery(user, 'net.rate', 60)
     await setOne(user, fresh, ['load', 'x'], 'night')
-    await passTime(user, 80)
+    await passTime(app, user, 80)
     await setOne(user, fresh, ['load', '1'])
     const counts = async (context?: string) =>
       (
@@ -398,10 +275,10 @@ describe('a stale value', () => {
       ],
     })
     expect((await counts('night')).deviceTotals.stale).toBe(2)
-    expect(await find(user, 'stale(load)')).toEqual([late])
-    expect((await find(user, 'stale(load)', 'night')).toSorted()).toEqual([late, fresh].toSorted())
-    expect((await find(user, 'NOT stale(load)')).toSorted()).toEqual([fresh, missing].toSorted())
-    expect(await find(user, 'stale(net.rate)')).toEqual([late])
+    expect(await findDevices(user, 'stale(load)')).toEqual([late])
+    expect((await findDevices(user, 'stale(load)', 'night')).toSorted()).toEqual([late, fresh].toSorted())
+    expect((await findDevices(user, 'NOT stale(load)')).toSorted()).toEqual([fresh, missing].toSorted())
+    expect(await findDevices(user, 'stale(net.rate)')).toEqual([late])
     const { login } = await user.data('query ($ids: [String!]!) { login { device(id: $ids) { id isStale } } }', {
       ids: [late, fresh, missing],
     })
@@ -411,7 +288,7 @@ describe('a stale value', () => {
       { id: missing, isStale: false },
     ])
     await expectEvery(user, 'load', null)
-    expect(await find(user, 'stale(load)')).toEqual([])
+    expect(await findDevices(user, 'stale(load)')).toEqual([])
     expect(await infoOf(user, late, 'load')).toMatchObject({ expectedInterval: null, isStale: false })
     const other = await app.createUser()
     expect((await other.data('{ login { deviceTotals { stale } } }')).login.deviceTotals.stale).toBe(0)

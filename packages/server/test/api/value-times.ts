@@ -1,0 +1,94 @@
+import { sql } from 'kysely'
+import type { TestApp, TestUser } from '../harness/app.ts'
+
+/** A value with its times. */
+export interface ValueInfo {
+  value: string | null
+  setIn: string | null
+  changed: string | null
+  confirmed: string | null
+  expectedInterval: number | null
+  isStale: boolean
+}
+
+const infoFields = 'value setIn changed confirmed expectedInterval isStale'
+
+export interface Gate {
+  id: string
+  service: string
+  secret: string
+}
+
+/** Registers a device with one service. */
+export async function registerGate(user: TestUser, attributes: object = {}): Promise<Gate> {
+  const { registerDevice } = await user.data(
+    `mutation ($attributes: Object) {
+      registerDevice(name: "gate", services: [{ name: "ssh" }], attributes: $attributes) { secret device { id services { id } } } }`,
+    { attributes },
+  )
+  const { id, services } = registerDevice.device
+  return { id, service: services[0].id, secret: registerDevice.secret }
+}
+
+/** Sets the expected interval of a name, or removes it if `seconds` is null. */
+export const expectEvery = (user: TestUser, name: string, seconds: number | null) =>
+  user.query(
+    'mutation ($name: String!, $seconds: Int) { setExpectedInterval(name: $name, seconds: $seconds) { name seconds stale } }',
+    { name, seconds },
+  )
+
+export const setOne = (user: TestUser, id: string, [name, value]: [string, string | null], context?: string) =>
+  user.data(
+    'mutation ($id: String!, $name: String!, $value: String, $context: String) { setAttribute(serviceId: $id, name: $name, value: $value, context: $context) }',
+    { id, name, value, context },
+  )
+
+export async function infoOf(user: TestUser, id: string, name: string, context?: string): Promise<ValueInfo> {
+  const isUser = id === user.accountId
+  const info = `attributeInfo(names: [$name], context: $context) { ${infoFields} }`
+  const { login } = await user.data(
+    `query (${isUser ? '' : '$id: String!,'} $name: String!, $context: String) {
+      login { ${isUser ? info : `service(id: [$id]) { ${info} }`} } }`,
+    { ...(isUser ? {} : { id }), name, context },
+  )
+  return (isUser ? login : login.service[0]).attributeInfo[0]
+}
+
+/** Returns the events that change values, oldest first. */
+export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
+  sql<{ type: string; timestamp: Date; target: string; changes: Record<string, unknown> | null }>`
+    select type, "timestamp", targets -> 0 ->> 'id' as target, data -> 'changes' as changes from event
+    where account_id = ${user.accountId} and type in ('ATTRIBUTE_CHANGE', 'DEVICE_REGISTER') order by id`
+    .execute(db)
+    .then(({ rows }) => rows)
+
+/** Moves everything that the server has stored about a user's values this number of seconds into the past. */
+export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seconds: number): Promise<void> {
+  const { accountId } = user
+  const earlier = sql`(select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)
+      when 'array' then jsonb_build_array((value ->> 0)::bigint - ${seconds * 1_000}::int, (value ->> 1)::bigint - ${seconds * 1_000}::int)
+      else to_jsonb(value::text::bigint - ${seconds * 1_000}::int) end), '{}') from jsonb_each(attribute_times))`
+  const past = sql`interval '1 second' * ${seconds}`
+  for (const [table, account] of [
+    ['device', 'account_id'],
+    ['device_live', 'account_id'],
+    ['service', 'account_id'],
+    ['attribute_override', 'account_id'],
+    ['account', 'id'],
+  ] as const) {
+    const created = ['device', 'service'].includes(table) ? sql`, created = created - ${past}` : sql``
+    await sql`update ${sql.table(table)} set attribute_times = ${earlier} ${created}
+      where ${sql.ref(account)} = ${accountId}`.execute(db)
+  }
+  await sql`update event set "timestamp" = "timestamp" - ${past} where account_id = ${accountId}`.execute(db)
+  await sql`update attribute_times_start set since = since - ${past}`.execute(db)
+}
+
+/** Returns the IDs of the devices that a filter matches. */
+export const findDevices = async (user: TestUser, where: string, context?: string): Promise<string[]> => {
+  const { login } = await user.data(
+    'query ($where: String, $context: String) { login { devices(where: $where, context: $context) { items { id } } } }',
+    { where, context },
+  )
+  return login.devices.items.map(({ id }: { id: string }) => id)
+}
