@@ -73,3 +73,18 @@ export async function newOutsider(app: TestApp): Promise<TestMember> {
 /** Gives a member another role. */
 export const setRole =
   'mutation ($personId: ID!, $roleId: ID!) { setMemberRole(personId: $personId, roleId: $roleId) { role { id } } }'
+
+/** Sets the groups of the identity provider whose members get a role. */
+export async function nameGroups({ owner }: Team, roleId: string, groups: string[]): Promise<void> {
+  await done(owner, 'mutation ($id: ID!, $groups: [String!]) { updateRole(id: $id, groups: $groups) { id } }', {
+    id: roleId,
+    groups,
+  })
+}
+
+/** Returns the source and the role of the person with this address, such as `group viewer`. */
+export async function roleOf({ owner }: Team, email: string): Promise<string | undefined> {
+  const { login } = await done(owner, '{ login { members { person { email } role { name } source } } }')
+  const found = login.members.find((each: { person: { email: string } }) => each.person.email === email)
+  return found && `${found.source} ${found.role.name}`
+}

@@ -72,6 +72,21 @@ export async function signOn(
   return attempt.browser
 }
 
+/** Links the identity with these claims to the signed-in person, and returns the last response. */
+export async function linkIdentity(
+  browser: Browser,
+  provider: ForgingProvider,
+  claims: JWTPayload,
+): Promise<BrowserResponse> {
+  const { redirect } = (await browser.auth('/sso/link', {})).body
+  const query = new URLSearchParams({
+    code: provider.issueCode(redirect, claims),
+    state: new URL(redirect).searchParams.get('state')!,
+    iss: provider.issuer,
+  })
+  return browser.send(`/auth/sso/callback?${query}`)
+}
+
 /** Returns why a sign-in with these claims fails, or undefined if it succeeds. */
 export async function failureOf(
   app: Pick<TestApp, 'url'>,

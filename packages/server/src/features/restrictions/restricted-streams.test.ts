@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENTS, eventsOf, openTestStream, type RawStream, until } from '../../../test/clients/event-stream.ts'
-import { type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
+import { forbiddenAttribute, newUserWithHiddenValues } from '../../../test/factories/hidden-values.ts'
+import { failure, type Json, keyOf, NOTIFIED, sendAsUser } from '../../../test/factories/keys.ts'
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 const app = sharedTestApp()
@@ -73,6 +74,42 @@ describe('a stream of a restricted key', () => {
     const stream = await openTestStream({ app: other, user: other.as(oslo), query: EVENTS, variables: {} })
     await user.data(`mutation { updateAccessKey(key: "${oslo.keyId}", access: { where: "name = x" }) { key } }`)
     await until(() => stream.text().includes('subscribe again'))
+  })
+})
+
+describe('a stream of a key that is restricted to some attributes', () => {
+  it('contains events without the other attributes', async () => {
+    const { user: owner, device, createReader } = await newUserWithHiddenValues(app)
+    const key = await createReader()
+    const start = (await key.data('{ login { events(size: 1) { items { id } } } }')).login.events.items[0].id
+    const setWithHidden = (name: string, value: string) =>
+      owner.data(
+        `mutation { setAttributes(serviceId: "${device}", attributes: { ${name}: "${value}", secret: "hidden ${value}" }) }`,
+      )
+    await owner.data(`mutation { setAttribute(serviceId: "${device}", name: "secret", value: "hidden first") }`)
+    await setWithHidden('site', 'second')
+    const query = `subscription ($where: String, $view: ID) { events(after: "${start}", where: $where, view: $view) { type data } }`
+    const stream = await openTestStream({ app, user: key, query, variables: { where: 'site != bergen' } })
+    await until(() => eventsOf(stream).length > 0)
+    await owner.data(`mutation { setAttribute(serviceId: "${device}", name: "secret", value: "hidden third") }`)
+    await setWithHidden('site', 'fourth')
+    await until(() => eventsOf(stream).length > 1)
+    expect(eventsOf(stream).map(({ data }: Json) => data.changes)).toEqual([
+      { site: { old: 'oslo', new: 'second' } },
+      { site: { old: 'second', new: 'fourth' } },
+    ])
+    const { createView } = await owner.data('mutation { createView(name: "v", where: "site:*") { id } }')
+    for (const variables of [
+      { where: 'any(hidden)' },
+      { where: 'attributes.net:*' },
+      { where: 'contexts = night' },
+      { where: 'secret = x' },
+      { view: createView.id },
+    ]) {
+      const rejected = await openTestStream({ app, user: key, query, variables })
+      await until(() => rejected.messages.length > 0)
+      expect(failure(rejected.messages[0]!.data), JSON.stringify(variables)).toEqual(forbiddenAttribute)
+    }
   })
 })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
+import { forbiddenAttribute, newUserWithHiddenValues } from '../../../test/factories/hidden-values.ts'
 import { failure, type Json, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
@@ -150,5 +151,33 @@ describe('a restricted key', () => {
     // The error reveals that the hardware ID is in use, even if its device is outside the restriction.
     const taken = 'registerDevice(name: "new", hardwareId: "outside", attributes: { site: "oslo" }) { secret }'
     expect(await rejected(oslo, taken)).toEqual({ code: 'CONFLICT' })
+  })
+})
+
+describe('a key that is restricted to some attributes', () => {
+  it('sets only the attributes that it may set', async () => {
+    const { user: owner, device, service, createKey, createReader } = await newUserWithHiddenValues(app)
+    const key = await createReader()
+    const narrow = await createKey('{ read: ["*"], write: ["status.a*"] }')
+    const before = await rowsWithoutUsage(app.db, owner.accountId)
+    for (const [caller, mutation] of [
+      [key, `setAttribute(serviceId: "${device}", name: "site", value: "x")`],
+      [key, `setAttribute(serviceId: "${owner.accountId}", name: "secret", value: "x")`],
+      [key, `setAttribute(serviceId: "${service}", name: "site", value: null, context: "night")`],
+      [key, `setAttributes(serviceId: "${device}", attributes: { status: { fan: "x" }, site: "y" })`],
+      [key, `setAttribute(serviceId: "${device}", name: "net", value: null)`],
+      [narrow, `setAttribute(serviceId: "${device}", name: "status", value: null)`],
+      [narrow, `setAttribute(serviceId: "${device}", name: "status.fan", value: "x")`],
+      [key, 'registerDevice(name: "x", attributes: { secret: "x" }) { secret }'],
+    ] as const)
+      expect(failure(await caller.query(`mutation { ${mutation} }`)), mutation).toEqual(forbiddenAttribute)
+    expect(await rowsWithoutUsage(app.db, owner.accountId)).toEqual(before)
+    const { setAttributes, setAttributesMany } = await key.data(`mutation {
+      setAttributes(serviceId: "${device}", attributes: { status: { fan: "new" } })
+      setAttributesMany(items: [{ serviceId: "${device}", attributes: { status: { x: "1" } } },
+        { serviceId: "${device}", attributes: { secret: "x" } }]) { attributes code } }`)
+    expect(JSON.stringify([setAttributes, setAttributesMany])).not.toContain('hidden')
+    expect(setAttributesMany.map(({ code }: Json) => code)).toEqual([null, 'FORBIDDEN'])
+    await key.data(`mutation { setAttribute(serviceId: "${device}", name: "status", value: null) }`)
   })
 })

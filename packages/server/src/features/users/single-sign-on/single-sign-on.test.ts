@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newPerson, signIn } from '../../../../test/clients/browser.ts'
 import { failure, keyOf, NOTIFIED, type Sender, sendAsUser } from '../../../../test/factories/keys.ts'
-import { done, newTeam, type Team } from '../../../../test/factories/team.ts'
+import { done, nameGroups, newTeam, roleOf, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { type ForgingProvider, startForgingProvider } from '../../../../test/single-sign-on/forging-provider.ts'
-import { failureOf, personIn, signOn, ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
+import { failureOf, linkIdentity, personIn, signOn, ssoSettings } from '../../../../test/single-sign-on/sign-on.ts'
 
 let provider: ForgingProvider
 let app: TestApp
@@ -26,20 +26,6 @@ afterAll(async () => {
 
 const newSubject = (): string => `subject-${Date.now()}-${count++}`
 const newGroup = (): string => `group-${Date.now()}-${count++}`
-
-async function nameGroups(roleId: string, groups: string[]): Promise<void> {
-  await done(team.owner, 'mutation ($id: ID!, $groups: [String!]) { updateRole(id: $id, groups: $groups) { id } }', {
-    id: roleId,
-    groups,
-  })
-}
-
-/** Returns the person's role in the account by source, such as `group viewer`. */
-async function roleOf(email: string): Promise<string | undefined> {
-  const { login } = await done(team.owner, '{ login { members { person { email } role { name } source } } }')
-  const found = login.members.find((each: { person: { email: string } }) => each.person.email === email)
-  return found && `${found.source} ${found.role.name}`
-}
 
 describe('a person who signs in for the first time', () => {
   it.each([
@@ -83,7 +69,7 @@ describe('a person who signs in for the first time', () => {
     const { createInvitation } = await done(team.admin, create)
     const query = `invitation=${createInvitation.link.split('#')[1]}&to=/devices`
     await signOn(app, provider, { claims: { sub }, query })
-    expect(await roleOf(`${sub}@example.com`)).toBe('invitation operator')
+    expect(await roleOf(team, `${sub}@example.com`)).toBe('invitation operator')
     const again = { claims: { sub: newSubject() }, query }
     expect(await failureOf(app, provider, again)).toBe('sso-not-invited')
   })
@@ -100,7 +86,7 @@ describe('a person who signs in for the first time', () => {
 describe('a person who signs in again', () => {
   it('remains the same person with a new address, which replaces the old one', async () => {
     const [sub, groups] = [newSubject(), [newGroup()]]
-    await nameGroups('viewer', groups)
+    await nameGroups(team, 'viewer', groups)
     const first = await personIn(await signOn(app, provider, { claims: { sub, groups, email_verified: true } }))
     const email = `${newSubject()}@example.com`
     const unverified = { sub, groups, email: `${newSubject()}@example.com`, email_verified: false }
@@ -115,7 +101,7 @@ describe('a person who signs in again', () => {
     const other = await startForgingProvider()
     const server = await app.startAnother({ env: ssoSettings(other.issuer), clock: () => new Date(now) })
     const [sub, groups] = [newSubject(), [newGroup()]]
-    await nameGroups('viewer', groups)
+    await nameGroups(team, 'viewer', groups)
     const first = await personIn(await signOn(app, provider, { claims: { sub, groups } }))
     const claims = { sub, groups, email: `${newSubject()}@example.com` }
     const second = await personIn(await signOn(server, other, { claims }))
@@ -126,7 +112,7 @@ describe('a person who signs in again', () => {
 
   it('cannot sign in while disabled', async () => {
     const [sub, groups] = [newSubject(), [newGroup()]]
-    await nameGroups('viewer', groups)
+    await nameGroups(team, 'viewer', groups)
     const person = await personIn(await signOn(app, provider, { claims: { sub, groups } }))
     await app.db.updateTable('person').set({ disabled: new Date() }).where('id', '=', person!.id).execute()
     expect(await failureOf(app, provider, { claims: { sub, groups } })).toBe('sso-disabled')
@@ -138,18 +124,18 @@ describe('memberships by group', () => {
     const sub = newSubject()
     const email = `${sub}@example.com`
     const [viewers, operators] = [newGroup(), newGroup()]
-    await nameGroups('viewer', [viewers])
-    await nameGroups('operator', [operators])
+    await nameGroups(team, 'viewer', [viewers])
+    await nameGroups(team, 'operator', [operators])
     const signOnWith = (groups: unknown) => signOn(app, provider, { claims: { sub, groups } as { sub: string } })
     await signOnWith([viewers, 'other'])
-    expect(await roleOf(email)).toBe('group viewer')
+    expect(await roleOf(team, email)).toBe('group viewer')
     await signOnWith([operators])
-    expect(await roleOf(email)).toBe('group operator')
+    expect(await roleOf(team, email)).toBe('group operator')
     // If the claim is missing, or refers to another place, nothing changes.
     await signOnWith(undefined)
-    expect(await roleOf(email)).toBe('group operator')
+    expect(await roleOf(team, email)).toBe('group operator')
     await signOnWith([])
-    expect(await roleOf(email)).toBeUndefined()
+    expect(await roleOf(team, email)).toBeUndefined()
     const document =
       '{ login { events(types: [MEMBER_JOIN, MEMBER_UPDATE, MEMBER_LEAVE]) { items { actor { id } data } } } }'
     const { login } = await done(team.owner, document)
@@ -162,30 +148,30 @@ describe('memberships by group', () => {
 
   it('use the alphabetically first custom role, or else the built-in role with the fewest permissions', async () => {
     const [sub, group] = [newSubject(), newGroup()]
-    await nameGroups('viewer', [group])
-    await nameGroups('admin', [group])
+    await nameGroups(team, 'viewer', [group])
+    await nameGroups(team, 'admin', [group])
     await signOn(app, provider, { claims: { sub, groups: [group] } })
-    expect(await roleOf(`${sub}@example.com`)).toBe('group viewer')
+    expect(await roleOf(team, `${sub}@example.com`)).toBe('group viewer')
     for (const name of ['Zulu', 'Alpha']) {
       const create =
         'mutation ($name: String!, $groups: [String!]) { createRole(name: $name, access: { permissions: [DEVICE_READ] }, groups: $groups) { id } }'
       await done(team.owner, create, { name, groups: [group] })
     }
     await signOn(app, provider, { claims: { sub, groups: [group] } })
-    expect(await roleOf(`${sub}@example.com`)).toBe('group Alpha')
+    expect(await roleOf(team, `${sub}@example.com`)).toBe('group Alpha')
   })
 
   it('leave memberships from invitations and from the operator unchanged', async () => {
     const group = newGroup()
-    await nameGroups('viewer', [group])
+    await nameGroups(team, 'viewer', [group])
     const { email } = team.admin
     await signOn(app, provider, { claims: { sub: newSubject(), email, email_verified: true, groups: [group] } })
-    expect(await roleOf(email)).toBe('operator admin')
+    expect(await roleOf(team, email)).toBe('operator admin')
   })
 
   it('keep the last owner', async () => {
     const [sub, group] = [newSubject(), newGroup()]
-    await nameGroups('owner', [group])
+    await nameGroups(team, 'owner', [group])
     await signOn(app, provider, { claims: { sub, groups: [group] } })
     const others = [team.owner.id, team.account.accountId]
     await app.db
@@ -204,9 +190,9 @@ describe('memberships by group', () => {
       clock: () => new Date(now),
     })
     const [sub, group] = [newSubject(), newGroup()]
-    await nameGroups('viewer', [group])
+    await nameGroups(team, 'viewer', [group])
     await signOn(server, provider, { claims: { sub, realm_access: { roles: [group] } } })
-    expect(await roleOf(`${sub}@example.com`)).toBe('group viewer')
+    expect(await roleOf(team, `${sub}@example.com`)).toBe('group viewer')
     await server.close()
   })
 })
@@ -224,7 +210,7 @@ describe('a personal key of a member through a group', () => {
 
   it('is rejected after too long without a sign-in, until the next one', async () => {
     const group = newGroup()
-    await nameGroups('viewer', [group])
+    await nameGroups(team, 'viewer', [group])
     const claims = { sub: newSubject(), groups: [group] }
     const browser = await signOn(app, provider, { claims })
     const { id } = (await personIn(browser))!
@@ -271,7 +257,7 @@ describe('the setting for sign-up', () => {
     const { body } = await browser.query('{ login { id } me { accounts { role { id } } } }')
     expect(body.data).toEqual({ login: { id: person!.id }, me: { accounts: [{ role: { id: 'owner' } }] } })
     const group = newGroup()
-    await nameGroups('viewer', [group])
+    await nameGroups(team, 'viewer', [group])
     expect(await failureOf(closed, provider, { claims: { sub: newSubject(), groups: [group] } })).toBe(
       'sso-not-invited',
     )
@@ -294,26 +280,15 @@ describe('a signed-in person', () => {
   it('links an identity, with which the person then signs in', async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
-    const { body } = await browser.auth('/sso/link', {})
     const claims = { sub: newSubject(), email: 'another@example.com' }
-    const code = provider.issueCode(body.redirect, claims)
-    const state = new URL(body.redirect).searchParams.get('state')!
-    const response = await browser.send(
-      `/auth/sso/callback?${new URLSearchParams({ code, state, iss: provider.issuer })}`,
-    )
+    const response = await linkIdentity(browser, provider, claims)
     expect([response.status, response.headers.get('location')]).toEqual([303, '/account/security'])
     expect(await personIn(await signOn(app, provider, { claims }))).toMatchObject({
       id: person.id,
       email: person.email,
     })
     const other = await signIn(app, await newPerson(app))
-    const { redirect } = (await other.auth('/sso/link', {})).body
-    const query = new URLSearchParams({
-      code: provider.issueCode(redirect, claims),
-      state: new URL(redirect).searchParams.get('state')!,
-      iss: provider.issuer,
-    })
-    const taken = await other.send(`/auth/sso/callback?${query}`)
+    const taken = await linkIdentity(other, provider, claims)
     expect(taken.headers.get('location')).toBe('/sign-in?error=sso-link-required')
   })
 })
