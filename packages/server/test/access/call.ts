@@ -32,6 +32,9 @@ export interface Call {
   others?: string[]
 }
 
+/** Builds a query of a field of `User`. */
+export const user = (field: string) => (): string => `{ login { ${field} } }`
+
 export const literal = (value: string): string => JSON.stringify(value)
 
 export const attempt =

@@ -1,4 +1,4 @@
-import { type Call, literal, notFound } from './call.ts'
+import { attempt, type Call, literal, notFound, ofWrongKind, user } from './call.ts'
 
 const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${literal(key)}, enabled: false) { key } }`
 const keyOf = (view: string): string =>
@@ -7,6 +7,55 @@ const restrictKey = (key: string, view: string): string =>
   `mutation { updateAccessKey(key: ${literal(key)}, access: { view: ${literal(view)} }) { key } }`
 const rotateKey = (key: string): string =>
   `mutation { rotateAccessKey(key: ${literal(key)}) { key accessKey { replacedBy } } }`
+
+/** The queries of access keys, and of what a key or a document may do. */
+export const keyQueryCalls: Record<string, Call> = {
+  'User.needs': {
+    plain: user('needs(document: "{ login { id } }") { field permission }'),
+    others: ['document', 'operationName', 'variables'],
+  },
+  'User.simulate': {
+    plain: user(
+      'simulate(access: {}, document: "{ login { id } }") { allowed devices permissions { granted } reasons }',
+    ),
+    naming: {
+      key: [
+        notFound(({ accessKey }) => `{ login { simulate(key: ${literal(accessKey)}) { allowed devices reasons } } }`),
+        ofWrongKind(({ webhook }) => `{ login { simulate(key: ${literal(webhook)}) { allowed devices reasons } } }`),
+      ],
+      'access.view': notFound(({ view }) => `{ login { simulate(access: { view: ${literal(view)} }) { devices } } }`),
+      'access.where': attempt({ finds: { login: { simulate: { devices: 0 } } } }, ({ device }) => {
+        return `{ login { simulate(access: { where: ${literal(`id = ${device}`)} }) { devices } } }`
+      }),
+      deviceId: attempt(
+        { finds: { login: { simulate: { deviceReachable: false } } } },
+        ({ device }) => `{ login { simulate(access: {}, deviceId: ${literal(device)}) { deviceReachable } } }`,
+      ),
+    },
+    others: [
+      ...['personId', 'roleId', 'address', 'document', 'variables', 'attribute'],
+      ...['access.attributes', 'access.context', 'access.permissions'],
+    ],
+  },
+  'User.keyPolicy': { plain: user('keyPolicy { maxDays violations { key } }') },
+  'User.accessKeys': {
+    plain: user('accessKeys { key name lastUsed }'),
+    naming: {
+      key: attempt(
+        { finds: { login: { accessKeys: [] } } },
+        ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { key name usage { field } } } }`,
+      ),
+    },
+  },
+  'AccessKey.usage': {
+    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { usage { field } } } }`,
+    others: ['days'],
+  },
+  'AccessKey.unused': {
+    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { unused } } }`,
+    others: ['days'],
+  },
+}
 
 /** The mutations of access keys. */
 export const keyMutationCalls: Record<string, Call> = {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Call, literal, notFound } from './call.ts'
+import { type Call, literal, notFound, user } from './call.ts'
 
 const setRole = (person: string, role: string): string =>
   `mutation { setMemberRole(personId: ${literal(person)}, roleId: ${literal(role)}) { person { id } role { id } } }`
@@ -13,6 +13,14 @@ const deleteRole = (id: string): string => `mutation { deleteRole(id: ${literal(
 const invite = (role: string): string => `mutation { createInvitation(roleId: ${literal(role)}) { id role { name } } }`
 const resend = (id: string): string => `mutation { resendInvitation(id: ${literal(id)}) { id email } }`
 const withdraw = (id: string): string => `mutation { deleteInvitation(id: ${literal(id)}) }`
+
+/** The queries of members, roles, invitations, and the sign-in policy. */
+export const memberQueryCalls: Record<string, Call> = {
+  'User.signInPolicy': { plain: user('signInPolicy') },
+  'User.members': { plain: user('members { person { id email } role { name } source }') },
+  'User.roles': { plain: user('roles { id name permissions groups members }') },
+  'User.invitations': { plain: user('invitations { id email role { name } expires link }') },
+}
 
 /** The mutations of members, roles, and invitations. */
 export const memberMutationCalls: Record<string, Call> = {

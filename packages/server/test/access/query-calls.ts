@@ -1,9 +1,9 @@
 import { bulkCalls } from './bulk-calls.ts'
-import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
+import { attempt, type Call, literal, notFound, ofWrongKind, user } from './call.ts'
 import { eventCalls } from './event-calls.ts'
+import { keyQueryCalls } from './key-calls.ts'
+import { memberQueryCalls } from './member-calls.ts'
 import { webhookQueryCalls } from './webhook-calls.ts'
-
-const user = (field: string) => (): string => `{ login { ${field} } }`
 
 const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
@@ -22,6 +22,8 @@ export const queryCalls: Record<string, Call> = {
   ...webhookQueryCalls,
   ...bulkCalls.queries,
   ...eventCalls,
+  ...keyQueryCalls,
+  ...memberQueryCalls,
   'Query.version': { plain: () => '{ version }' },
   'Query.applicationTypes': { plain: () => '{ applicationTypes { id name description port protocol } }' },
   'Query.login': { plain: user('id email name created') },
@@ -39,60 +41,11 @@ export const queryCalls: Record<string, Call> = {
       ),
     },
   },
-  'User.signInPolicy': { plain: user('signInPolicy') },
-  'User.members': { plain: user('members { person { id email } role { name } source }') },
-  'User.roles': { plain: user('roles { id name permissions groups members }') },
-  'User.invitations': { plain: user('invitations { id email role { name } expires link }') },
   'User.id': { plain: user('id') },
   'User.email': { plain: user('email') },
   'User.name': { plain: user('name') },
   'User.created': { plain: user('created') },
   'User.contexts': { plain: user('contexts') },
-  'User.needs': {
-    plain: user('needs(document: "{ login { id } }") { field permission }'),
-    others: ['document', 'operationName', 'variables'],
-  },
-  'User.simulate': {
-    plain: user(
-      'simulate(access: {}, document: "{ login { id } }") { allowed devices permissions { granted } reasons }',
-    ),
-    naming: {
-      key: [
-        notFound(({ accessKey }) => `{ login { simulate(key: ${literal(accessKey)}) { allowed devices reasons } } }`),
-        ofWrongKind(({ webhook }) => `{ login { simulate(key: ${literal(webhook)}) { allowed devices reasons } } }`),
-      ],
-      'access.view': notFound(({ view }) => `{ login { simulate(access: { view: ${literal(view)} }) { devices } } }`),
-      'access.where': attempt({ finds: { login: { simulate: { devices: 0 } } } }, ({ device }) => {
-        return `{ login { simulate(access: { where: ${literal(`id = ${device}`)} }) { devices } } }`
-      }),
-      deviceId: attempt(
-        { finds: { login: { simulate: { deviceReachable: false } } } },
-        ({ device }) => `{ login { simulate(access: {}, deviceId: ${literal(device)}) { deviceReachable } } }`,
-      ),
-    },
-    others: [
-      ...['personId', 'roleId', 'address', 'document', 'variables', 'attribute'],
-      ...['access.attributes', 'access.context', 'access.permissions'],
-    ],
-  },
-  'User.keyPolicy': { plain: user('keyPolicy { maxDays violations { key } }') },
-  'User.accessKeys': {
-    plain: user('accessKeys { key name lastUsed }'),
-    naming: {
-      key: attempt(
-        { finds: { login: { accessKeys: [] } } },
-        ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { key name usage { field } } } }`,
-      ),
-    },
-  },
-  'AccessKey.usage': {
-    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { usage { field } } } }`,
-    others: ['days'],
-  },
-  'AccessKey.unused': {
-    plain: ({ accessKey }) => `{ login { accessKeys(key: [${literal(accessKey)}]) { unused } } }`,
-    others: ['days'],
-  },
   'User.registrationCodes': { plain: user('registrationCodes { id prefix name used }') },
   'User.attributeNames': { plain: user('attributeNames { name devices services }') },
   'User.limits': { plain: user('limits { name value used }') },

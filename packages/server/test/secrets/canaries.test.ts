@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { signRequest } from '@muster/http-signature'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newPerson, openBrowser, signIn } from '../clients/browser.ts'
+import { newPerson } from '../clients/browser.ts'
 import { basic, post } from '../clients/http-device.ts'
-import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { type MailServer, startMailServer } from '../harness/mail-server.ts'
 import { claimPorts } from '../harness/ports.ts'
@@ -19,7 +18,7 @@ import { ssoSettings } from '../single-sign-on/sign-on.ts'
 import { createCanaries } from './canaries.ts'
 import { dumpTables } from './dump.ts'
 import { mqttLogEntries, overMqtt } from './over-mqtt.ts'
-import { invitations, otherSignIns, singleSignOn } from './sign-in-flows.ts'
+import { invitations, otherSignIns, passwordSignIn, singleSignOn } from './sign-in-flows.ts'
 
 const canaries = createCanaries()
 /** The bodies of error responses. */
@@ -119,54 +118,6 @@ async function accessKeys(owner: Key): Promise<void> {
   await sendOperation({ ...created, secret: randomBytes(32).toString('base64') }, '{ login { email } }')
   await sendOperation(owner, `mutation { updateAccessKey(key: "${keyId}", enabled: false) { key } }`)
   await sendOperation(created, '{ login { email } }')
-}
-
-/** The cookie that is valid between the password and the code of a two-factor sign-in. */
-const TWO_FACTOR_COOKIE = 'muster.two_factor'
-
-async function consoleSignIn(): Promise<void> {
-  const person = await newPerson(database)
-  canaries.add('password', person.password)
-  const browser = await signIn({ url: server.url }, person)
-  const guesser = openBrowser({ url: server.url })
-  const expectRejected = async (path: string, body: object): Promise<void> => {
-    errors.push(JSON.stringify((await guesser.auth(path, body)).body))
-  }
-  const guess = canaries.add('wrong password', randomBytes(18).toString('base64url'))
-  await expectRejected('/sign-in/email', { email: person.email, password: guess })
-  await expectRejected('/sign-in/email', { email: [person.email], password: person.password })
-  await expectRejected('/sign-in/email', { email: person.email, password: person.password, other: person.password })
-  const truncated = `{"email":"${person.email}","password":"${person.password}"`
-  errors.push(JSON.stringify((await guesser.send('/auth/sign-in/email', { method: 'POST', body: truncated })).body))
-
-  const { totpURI, backupCodes } = (await browser.auth('/two-factor/enable', { password: person.password })).body
-  const shown = canaries.add('TOTP secret', new URL(totpURI).searchParams.get('secret')!)
-  canaries.add('TOTP secret', fromBase32(shown).toString())
-  for (const code of backupCodes) canaries.add('backup code', code)
-  await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
-  const again = openBrowser({ url: server.url })
-  await again.auth('/sign-in/email', { email: person.email, password: person.password })
-  const twoFactorCookie = again.cookies.get(TWO_FACTOR_COOKIE) ?? ''
-  canaries.add('two-factor cookie', decodeURIComponent(twoFactorCookie))
-  canaries.add('two-factor cookie signature', decodeURIComponent(twoFactorCookie).split('.').at(-1) ?? '')
-  const headers = { cookie: `${TWO_FACTOR_COOKIE}=${twoFactorCookie}x` }
-  const { body } = await again.send('/auth/two-factor/verify-totp', { body: { code: codeOf(totpURI) }, headers })
-  errors.push(JSON.stringify(body))
-  errors.push(JSON.stringify((await again.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })).body))
-  await again.auth('/two-factor/verify-backup-code', { code: backupCodes[0] })
-  const next = canaries.add('password', randomBytes(18).toString('base64url'))
-  await again.auth('/change-password', { currentPassword: person.password, newPassword: next })
-  for (const each of [browser, again]) {
-    const cookie = each.cookies.get('muster.session_token') ?? ''
-    canaries.add('session cookie', decodeURIComponent(cookie))
-    canaries.add('session cookie signature', decodeURIComponent(cookie).split('.')[1] ?? '')
-    await each.query('{ login { email events { items { data } } } }')
-    errors.push(
-      JSON.stringify(
-        (await each.query('{ login { email } }', {}, { headers: { cookie: `muster.session_token=${cookie}x` } })).body,
-      ),
-    )
-  }
 }
 
 async function webhooks(owner: Key): Promise<void> {
@@ -270,9 +221,9 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   const person = await newPerson(database)
   const context = { server, database, provider, mail, canaries, errors, owner: person }
   // The rejected attempts of later flows use up the attempts of the address.
-  const [invite, ...signIns] = [invitations, singleSignOn, otherSignIns].map((flow) => () => flow(context))
+  const signIns = [invitations, passwordSignIn, singleSignOn, otherSignIns].map((flow) => () => flow(context))
   const ofServer = [devices, urlsAndHeaders, terminateConnections]
-  const flows = [accessKeys, webhooks, invite!, consoleSignIn, ...signIns, ...ofServer]
+  const flows = [accessKeys, webhooks, ...signIns, ...ofServer]
   for (const flow of flows) await flow(owner)
   const authorization = `Bearer ${metricsToken}`
   const metrics = await (await fetch(`${server.url}/metrics`, { headers: { authorization } })).text()

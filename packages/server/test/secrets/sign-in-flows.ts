@@ -1,12 +1,16 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { linkUser } from '../../src/features/users/user-administration.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../clients/browser.ts'
+import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 import type { MailServer } from '../harness/mail-server.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import type { ForgingProvider } from '../single-sign-on/forging-provider.ts'
 import { startSignOn } from '../single-sign-on/sign-on.ts'
 import type { Canaries } from './canaries.ts'
+
+/** The cookie that is valid between the password and the code of a two-factor sign-in. */
+const TWO_FACTOR_COOKIE = 'muster.two_factor'
 
 export interface SignInFlows {
   server: Pick<ServerProcess, 'url'>
@@ -18,6 +22,52 @@ export interface SignInFlows {
   errors: string[]
   /** A person who may invite people. */
   owner: { id: string; email: string; password: string }
+}
+
+/** Signs in with a password and a second factor, correctly and with wrong or changed secrets. */
+export async function passwordSignIn({ server, database, canaries, errors }: SignInFlows): Promise<void> {
+  const person = await newPerson(database)
+  canaries.add('password', person.password)
+  const browser = await signIn(server, person)
+  const guesser = openBrowser(server)
+  const expectRejected = async (path: string, body: object): Promise<void> => {
+    errors.push(JSON.stringify((await guesser.auth(path, body)).body))
+  }
+  const guess = canaries.add('wrong password', randomBytes(18).toString('base64url'))
+  await expectRejected('/sign-in/email', { email: person.email, password: guess })
+  await expectRejected('/sign-in/email', { email: [person.email], password: person.password })
+  await expectRejected('/sign-in/email', { email: person.email, password: person.password, other: person.password })
+  const truncated = `{"email":"${person.email}","password":"${person.password}"`
+  errors.push(JSON.stringify((await guesser.send('/auth/sign-in/email', { method: 'POST', body: truncated })).body))
+
+  const { totpURI, backupCodes } = (await browser.auth('/two-factor/enable', { password: person.password })).body
+  const shown = canaries.add('TOTP secret', new URL(totpURI).searchParams.get('secret')!)
+  canaries.add('TOTP secret', fromBase32(shown).toString())
+  for (const code of backupCodes) canaries.add('backup code', code)
+  await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+  const again = openBrowser(server)
+  await again.auth('/sign-in/email', { email: person.email, password: person.password })
+  const twoFactorCookie = again.cookies.get(TWO_FACTOR_COOKIE) ?? ''
+  canaries.add('two-factor cookie', decodeURIComponent(twoFactorCookie))
+  canaries.add('two-factor cookie signature', decodeURIComponent(twoFactorCookie).split('.').at(-1) ?? '')
+  const headers = { cookie: `${TWO_FACTOR_COOKIE}=${twoFactorCookie}x` }
+  const { body } = await again.send('/auth/two-factor/verify-totp', { body: { code: codeOf(totpURI) }, headers })
+  errors.push(JSON.stringify(body))
+  errors.push(JSON.stringify((await again.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })).body))
+  await again.auth('/two-factor/verify-backup-code', { code: backupCodes[0] })
+  const next = canaries.add('password', randomBytes(18).toString('base64url'))
+  await again.auth('/change-password', { currentPassword: person.password, newPassword: next })
+  for (const each of [browser, again]) {
+    const cookie = each.cookies.get('muster.session_token') ?? ''
+    canaries.add('session cookie', decodeURIComponent(cookie))
+    canaries.add('session cookie signature', decodeURIComponent(cookie).split('.')[1] ?? '')
+    await each.query('{ login { email events { items { data } } } }')
+    errors.push(
+      JSON.stringify(
+        (await each.query('{ login { email } }', {}, { headers: { cookie: `muster.session_token=${cookie}x` } })).body,
+      ),
+    )
+  }
 }
 
 /** Signs in by OpenID Connect, correctly and with responses that contain secrets in wrong places. */

@@ -2,11 +2,6 @@ import * as auth from '../../src/auth/auth.queries.ts'
 import { toKeyPolicy } from '../../src/auth/key-policy.ts'
 import * as keyUse from '../../src/auth/key-use.queries.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
-import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
-import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
-import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
-import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
-import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
 import * as keyUsage from '../../src/features/access-keys/key-usage.queries.ts'
@@ -48,7 +43,7 @@ import { directTimeCalls } from './direct-time-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 /**
- * Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands.
+ * Returns calls of the statements that no GraphQL operation sends: for devices, timers, jobs, and commands.
  */
 export function directCalls({
   userId: accountId,
@@ -124,36 +119,6 @@ export function directCalls({
     (db) => attributeNames.findRecentTargets(db, accountId, { after: 0n, limit: 1, names: ['site'] }),
     (db) => attributeNames.countNamesOnTargets(db, accountId, { ids: [id, service], names: ['site'] }),
 
-    (db) => passkeys.listPasskeys(db, accountId),
-    (db) => passkeys.renamePasskey(db, accountId, { id: 'none', name: 'phone' }),
-    (db) => passkeys.deletePasskey(db, accountId, 'none'),
-    (db) => passkeys.deletePasskeys(db, accountId),
-    (db) => passkeys.hasPasskey(db, accountId, 'none'),
-    (db) => sessions.selectSessions(db, ['token'], now),
-    (db) => sessions.findSessionRole(db, { accountId, personId: accountId, session: 'none' }, now),
-    (db) => sessions.writeAccountUse(db, { accountId, personId: 'unknown' }, now),
-    (db) => sessions.readConfirmed(db, accountId, 'none'),
-    (db) => sessions.confirmSession(db, { personId: accountId, id: 'none' }, now),
-    (db) => sessions.renewSession(db, { personId: accountId, id: 'none' }, { usedBefore: now, now, expires: now }),
-    (db) => sessions.listSessions(db, accountId, now),
-    (db) => sessions.deleteSessions(db, accountId, { id: 'none' }),
-    (db) => sessions.deleteSessions(db, accountId, { butId: 'none' }),
-    (db) => sessions.deleteSessions(db, accountId, 'all'),
-    (db) => signIn.findPassword(db, 'unknown@example.com'),
-    (db) => attemptedUser.findUserOfEmail(db, 'unknown@example.com'),
-    (db) => attemptedUser.findUserOfStep(db, 'none'),
-    (db) => attemptedUser.findUserOfPasskey(db, 'none'),
-    (db) => signIn.lockPerson(db, 'unknown@example.com'),
-    (db) => signIn.findSignedInUser(db, accountId),
-    (db) => signIn.updateName(db, accountId, 'name'),
-    (db) => signIn.updatePassword(db, accountId, 'x'),
-    (db) => signIn.deleteSteps(db, accountId),
-    (db) => signIn.countAttempt(db, 'subject', { now, ends: now }),
-    (db) => signIn.forgiveAttempts(db, ['subject']),
-    (db) => signIn.deleteExpiredSignIns(db, now),
-    (db) => totp.lockTotp(db),
-    (db) => totp.deleteTotp(db, accountId),
-    (db) => totp.writeTotp(db, { personId: accountId, secret: 'x', backupCodes: 'x' }),
     async (db) => {
       await people.insertPerson(db, newPerson)
       await users.insertAccount(db, { ...newPerson, passwordHash: 'x' })

@@ -1,7 +1,10 @@
+import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
 import * as commandLine from '../../src/auth/sessions/command-line/command-line.queries.ts'
+import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
+import * as totp from '../../src/auth/sessions/totp.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
@@ -22,6 +25,36 @@ export function directSignInCalls(personId: string): Send[] {
     source: serverSource,
   }
   return [
+    (db) => passkeys.listPasskeys(db, personId),
+    (db) => passkeys.renamePasskey(db, personId, { id: 'none', name: 'phone' }),
+    (db) => passkeys.deletePasskey(db, personId, 'none'),
+    (db) => passkeys.deletePasskeys(db, personId),
+    (db) => passkeys.hasPasskey(db, personId, 'none'),
+    (db) => sessions.selectSessions(db, ['token'], now),
+    (db) => sessions.findSessionRole(db, { accountId: personId, personId, session: 'none' }, now),
+    (db) => sessions.writeAccountUse(db, { accountId: personId, personId: 'unknown' }, now),
+    (db) => sessions.readConfirmed(db, personId, 'none'),
+    (db) => sessions.confirmSession(db, { personId, id: 'none' }, now),
+    (db) => sessions.renewSession(db, { personId, id: 'none' }, { usedBefore: now, now, expires: now }),
+    (db) => sessions.listSessions(db, personId, now),
+    (db) => sessions.deleteSessions(db, personId, { id: 'none' }),
+    (db) => sessions.deleteSessions(db, personId, { butId: 'none' }),
+    (db) => sessions.deleteSessions(db, personId, 'all'),
+    (db) => signIn.findPassword(db, 'unknown@example.com'),
+    (db) => attemptedUser.findUserOfEmail(db, 'unknown@example.com'),
+    (db) => attemptedUser.findUserOfStep(db, 'none'),
+    (db) => attemptedUser.findUserOfPasskey(db, 'none'),
+    (db) => signIn.lockPerson(db, 'unknown@example.com'),
+    (db) => signIn.findSignedInUser(db, personId),
+    (db) => signIn.updateName(db, personId, 'name'),
+    (db) => signIn.updatePassword(db, personId, 'x'),
+    (db) => signIn.deleteSteps(db, personId),
+    (db) => signIn.countAttempt(db, 'subject', { now, ends: now }),
+    (db) => signIn.forgiveAttempts(db, ['subject']),
+    (db) => signIn.deleteExpiredSignIns(db, now),
+    (db) => totp.lockTotp(db),
+    (db) => totp.deleteTotp(db, personId),
+    (db) => totp.writeTotp(db, { personId, secret: 'x', backupCodes: 'x' }),
     async (db) => {
       await sso.insertAttempt(db, { ...attempt, invitationHash: null, personId: null })
     },
