@@ -131,9 +131,9 @@ export type User = {
    */
   services: ServiceList;
   /**
-   * What a key, a person, a role, or the given access could do now, and why not. Pass exactly one of key, personId, roleId, and
-   * access. The document does not run, and nothing counts as use. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for
-   * personId and roleId. The caller's own key, person, and role need no permission. A sign-in policy is not considered.
+   * What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and
+   * access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for
+   * personId and roleId. The caller's own key, person, and role need no permission. The simulation ignores the sign-in policy.
    */
   simulate: Simulation;
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
@@ -2051,7 +2051,7 @@ export type AttributeInfo = {
   base?: Maybe<Scalars['String']['output']>;
   /**
    * When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's
-   * last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer
+   * last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer
    * stored, it is the time of the upgrade.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
@@ -2144,12 +2144,12 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
-/** What a key, a person, a role, or the given access could do, and why not. */
+/** What a key, a person, a role, or a new key could do, with the reason for each denial. */
 export type Simulation = {
   __typename?: 'Simulation';
   /**
-   * Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null
-   * without a document.
+   * Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a
+   * document.
    */
   allowed?: Maybe<Scalars['Boolean']['output']>;
   /** Whether the device could be read; null without deviceId. */
@@ -2158,13 +2158,13 @@ export type Simulation = {
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
   /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
   devices: Scalars['Int']['output'];
   /** Every permission. */
   permissions: Array<PermissionVerdict>;
-  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Array<Scalars['String']['output']>;
-  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter reads and that devices can change themselves. */
   warnings: Array<Scalars['String']['output']>;
 };
 
@@ -2174,7 +2174,7 @@ export type PermissionVerdict = {
   permission: Permission;
   granted: Scalars['Boolean']['output'];
   /**
-   * key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the
+   * key: the key does not have the permission, or the key is not valid. role: the role does not have the
    * permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if
    * the permission is granted.
    */
@@ -2352,14 +2352,14 @@ export type AccessInput = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Attribute names, as in setAttribute. A name that ends with a star stands for all names with that beginning: status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<Scalars['String']['input']>;
   write?: Array<Scalars['String']['input']>;
 };
 
-/** Attribute names. A name that ends with a star stands for all names with that beginning. */
+/** Attribute names. A name can end with the wildcard *. */
 export type AttributeScope = {
   __typename?: 'AttributeScope';
   read: Array<Scalars['String']['output']>;

@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/** Attribute names. A name that ends with a star stands for all names with that beginning. */
+/** Attribute names. A name can end with the wildcard `*`. */
 export interface AttributeScope {
   readonly read: string[]
   /** The caller can also read these names. */

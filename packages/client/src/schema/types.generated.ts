@@ -46,7 +46,7 @@ export interface AccessInput {
   where?: string | null | undefined
 }
 
-/** Attribute names, as in setAttribute. A name that ends with a star stands for all names with that beginning: status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
 export interface AttributeScopeInput {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: readonly string[] | undefined
@@ -229,7 +229,7 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null without an override. */
   base: string | null
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: string | null
   /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: string | null
@@ -256,7 +256,7 @@ export interface AttributeName {
   services: number
 }
 
-/** Attribute names. A name that ends with a star stands for all names with that beginning. */
+/** Attribute names. A name can end with the wildcard *. */
 export interface AttributeScope {
   read: string[]
   write: string[]
@@ -745,7 +745,7 @@ export interface Need {
 
 /** Whether a permission is granted. */
 export interface PermissionVerdict {
-  /** key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
   deniedBy: string | null
   granted: boolean
   permission: Permission
@@ -846,9 +846,9 @@ export interface ServiceList {
   total: number
 }
 
-/** What a key, a person, a role, or the given access could do, and why not. */
+/** What a key, a person, a role, or a new key could do, with the reason for each denial. */
 export interface Simulation {
-  /** Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null without a document. */
+  /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: boolean | null
   /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
   attributeReadable: boolean | null
@@ -856,13 +856,13 @@ export interface Simulation {
   attributeWritable: boolean | null
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: boolean | null
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
   devices: number
   /** Every permission. */
   permissions: PermissionVerdict[]
-  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: string[]
-  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter reads and that devices can change themselves. */
   warnings: string[]
 }
 
@@ -1095,7 +1095,7 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null without an override. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Releases before 1.1 did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: Leaf<string | null>
   /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: Leaf<string | null>
@@ -2052,7 +2052,7 @@ export interface NeedFields {
 
 /** The selectable fields of PermissionVerdict. */
 export interface PermissionVerdictFields {
-  /** key: the key or the given access does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
   deniedBy: Leaf<string | null>
   granted: Leaf<boolean>
   permission: Leaf<Permission>
@@ -2202,7 +2202,7 @@ export interface ServiceListFields {
 
 /** The selectable fields of Simulation. */
 export interface SimulationFields {
-  /** Whether the server would run the document, as far as credentials, readOnly, permissions, and the restriction decide; null without a document. */
+  /** Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a document. */
   allowed: Leaf<boolean | null>
   /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
   attributeReadable: Leaf<boolean | null>
@@ -2210,13 +2210,13 @@ export interface SimulationFields {
   attributeWritable: Leaf<boolean | null>
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: Leaf<boolean | null>
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, returns FORBIDDEN for an access that has it. */
+  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
   devices: Leaf<number>
   /** Every permission. */
   permissions: Branch<'PermissionVerdict', 'many'>
-  /** A sentence for each reason to deny something, such as: key is disabled; role viewer lacks KEY_MANAGE. */
+  /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Leaf<string[]>
-  /** A sentence for each value that the filter reads and that devices can change themselves. */
+  /** A warning for each value that the filter reads and that devices can change themselves. */
   warnings: Leaf<string[]>
 }
 
@@ -2498,7 +2498,7 @@ export interface UserFields {
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: Leaf<SignInPolicy>
-  /** What a key, a person, a role, or the given access could do now, and why not. Pass exactly one of key, personId, roleId, and access. The document does not run, and nothing counts as use. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need no permission. A sign-in policy is not considered. */
+  /** What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need no permission. The simulation ignores the sign-in policy. */
   simulate: Branch<'Simulation', 'one', {
     /** The permissions and restrictions of a key that does not exist yet. */
     access?: AccessInput | null | undefined

@@ -18,7 +18,7 @@ export type AccessInput = {
   where?: string | null | undefined;
 };
 
-/** Attribute names, as in setAttribute. A name that ends with a star stands for all names with that beginning: status.*, net.w*, * */
+/** Attribute names, as in setAttribute. A name can end with the wildcard *: status.*, net.w*, * */
 export type AttributeScopeInput = {
   /** Names that can be read. Names that can be set can be read, too. */
   read?: Array<string>;

@@ -75,7 +75,7 @@ export interface WordSearch {
 
 /**
  * Limits a condition to attributes that the caller can read. A name must be in each of these scopes, which contain
- * names and beginnings followed by a star.
+ * names and prefixes followed by `*`.
  */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 

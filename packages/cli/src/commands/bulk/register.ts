@@ -29,7 +29,8 @@ async function run(path: string, options: BulkOptions & { secrets?: string }): P
   const parts = divide((await readInput(path)).toString('utf8'))
   const muster = await openMuster(options, 6)
   const { name, rate, maxFailures, secrets, detach } = options
-  if (secrets !== undefined && detach) throw usageError('--secrets needs the end of the job', 'Omit --detach.')
+  if (secrets !== undefined && detach)
+    throw usageError('--secrets requires the command to wait for the job', 'Omit --detach.')
   const start = async (file?: FileHandle): Promise<void> => {
     const job = await muster.mutations.createBulk({
       target: { csv: parts[0]!, register: true, secrets: file !== undefined },
@@ -51,7 +52,7 @@ async function run(path: string, options: BulkOptions & { secrets?: string }): P
 }
 
 /**
- * Creates the file before the job, because the server gives the secrets only once. Removes it if nothing was written.
+ * Creates the file before the job, because the server returns the secrets only once. Removes the file if nothing was written.
  */
 async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {

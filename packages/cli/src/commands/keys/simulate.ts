@@ -21,9 +21,9 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks' | 'rateS
 export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(
-      prose(`Show what an access key could do now, and why not: which permissions it has, how many devices it reaches,
-and whether it could run a document, read a device, or read and set an attribute. Nothing runs or changes. Without a
-key, the command shows what the key of the command could do.
+      prose(`Show what an access key could do now, and the reason for each denial: which permissions it has, how many
+devices it reaches, and whether it could run a document, read a device, or read and set an attribute. The command does
+not run the document, and changes nothing. Without a key, it shows what its own access key could do.
 
 Instead of a key, pass --member, --role, or the options of a key that does not exist yet, such as --permissions and
 --where.`),

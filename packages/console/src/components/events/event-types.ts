@@ -78,7 +78,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'FRESHNESS_UPDATE',
         label: 'Expected interval changed',
-        about: 'The interval at which an attribute should be reported changed',
+        about: 'The interval at which clients are expected to write an attribute changed',
       },
       { type: 'KEY_POLICY_UPDATE', label: 'Key policy changed', about: 'The account’s rules for access keys changed' },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },

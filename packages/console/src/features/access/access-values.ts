@@ -2,7 +2,7 @@ import type { AccessInput, Permission } from '../../graphql/schema-types.generat
 import type { SelectionValues } from '../filters/device-selection.tsx'
 import { describeUnrestrictable } from './permissions.ts'
 
-/** Names of attributes. A name may be a beginning with a star, as in `status.*`. */
+/** Names of attributes. A name can end with the wildcard `*`, as in `status.*`. */
 export interface AttributeNames {
   read: string[]
   write: string[]

@@ -71,7 +71,7 @@ function AttributeFields({ maySet, value, onChange }: AttributeFieldsProps) {
     <>
       <TagsInput
         label="Attributes to read"
-        description="Names, or beginnings with a star, such as status.*"
+        description="Names, optionally with a trailing wildcard, such as status.*"
         data={data}
         value={value.read}
         onChange={(read) => onChange({ ...value, read })}

@@ -8,8 +8,8 @@ import { type Attributes, emptyObject } from './attributes.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
- * Checks whether a name matches a pattern, which is a name or a beginning followed by a star. `status.*` also matches
- * the group itself.
+ * Checks whether a name matches a pattern, which is a name or a prefix followed by `*`. `status.*` also matches the
+ * group itself.
  */
 function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name

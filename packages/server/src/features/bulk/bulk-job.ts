@@ -93,7 +93,7 @@ export interface BulkJob {
   starter: Starter | null
   finished: Date | null
   undoOf: string | null
-  /** Whether the job can still give the secrets of the devices that it registers. */
+  /** Whether the secrets of the devices that the job registers can still be downloaded. */
   hasSecrets: boolean
   total: number
   plannedCount: number

@@ -208,7 +208,7 @@ new-3,,,,bergen,
     await other.close()
   })
 
-  it('gives the secrets of new devices once, and a report of all rows', async () => {
+  it('returns the secrets of new devices once, and a report of all rows', async () => {
     const user = await app.createUser()
     await register(user, 'old', {})
     const text = `mutation ($csv: String!) { createBulk(target: { csv: $csv, register: true, secrets: true },

@@ -180,7 +180,7 @@ describe('services in a bulk job', () => {
     expect(await servicesOf(user)).toEqual(after)
   })
 
-  it('that have changed since are not written, and not reverted', async () => {
+  it('that have changed since are neither written nor reverted', async () => {
     const [user, ids] = await newFleet(app, 4)
     const services = []
     for (const id of ids) services.push(await addService(user, id, 'ssh', 22))
@@ -204,7 +204,7 @@ describe('services in a bulk job', () => {
     expect((await servicesOf(user))[3]).toEqual(['ssh 22 {}', 'web 8443 {}'])
   })
 
-  it('are those of the rows of a CSV, which keep other services', async () => {
+  it('are added and changed by the rows of a CSV, which keep other services', async () => {
     const [user, ids] = await newFleet(app, 2)
     await addService(user, ids[0]!, 'ssh', 22)
     await addService(user, ids[0]!, 'web', 80)
@@ -229,7 +229,7 @@ describe('services in a bulk job', () => {
     expect((await servicesOf(user))[0]).toEqual(['ssh 22 {}', 'web 80 {}'])
   })
 
-  it('have the limits, filters, and permissions of the single mutations', async () => {
+  it('follow the limits, filters, and permissions of the single mutations', async () => {
     const [user, ids] = await newFleet(app, 1)
     const attempts: [object, RegExp][] = [
       [{ addService: { name: 'x', port: 70_000 } }, /operations\[0\].addService.port must be from 1 to 65535/],

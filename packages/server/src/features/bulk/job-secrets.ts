@@ -5,7 +5,7 @@ import type { BulkJob } from './bulk-job.ts'
 
 /**
  * The secrets of the devices that a job registers are derived from one random key. The job stores the encrypted key,
- * and deletes it when the secrets are given or a day after its end. Then only the hashes are left.
+ * and deletes it after the secrets are downloaded, or a day after the job ends. Then only the hashes remain.
  */
 export interface JobSecrets {
   ofDevice(deviceId: string): string

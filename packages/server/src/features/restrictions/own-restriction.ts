@@ -65,12 +65,12 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
   return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }
 }
 
-/** Rejects a pattern that is neither a name nor a beginning followed by a star. */
+/** Rejects a pattern that is neither a name nor a prefix followed by `*`. */
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
   if (star !== -1 && star < pattern.length - 1)
     throw badInput(`${path} can only have a star at its end, as in status.*`)
-  // With a letter in place of the star, a beginning such as `status.*` becomes a name that can be parsed.
+  // With a letter in place of `*`, a pattern such as `status.*` becomes a name that can be parsed.
   parseAttributeName(star === -1 ? pattern : `${pattern.slice(0, star)}x`, path)
 }
 

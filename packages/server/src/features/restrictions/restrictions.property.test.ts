@@ -78,7 +78,7 @@ test('returns the same to a restricted key as to an unrestricted key with the sa
 const NAMES = ['site', 'net.wifi', 'net.ssid', 'status', 'status.fan', '$svc.statusA', '$svc.categoryA']
 const VALUES = ['oslo', 'bergen', 'x']
 
-/** Whether a scope contains a name. A pattern that ends in a star is a beginning, and `net.*` also contains `net`. */
+/** Whether a scope contains a name. A pattern that ends with `*` contains all names with this prefix, and `net.*` also contains `net`. */
 const isIn = (patterns: readonly string[], name: string): boolean =>
   patterns.some((each) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,

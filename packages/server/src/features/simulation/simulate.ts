@@ -120,7 +120,7 @@ function decideOnReading(viewer: Viewer, name: AttributeName, isInside: boolean)
   const isHidden = isForbidden(() => assertReadable(viewer, name))
   return {
     isAllowed: isInside && !isHidden && isPermitted(viewer.permissions, 'DEVICE_READ'),
-    reasons: isHidden ? [`the access cannot read the attribute ${joinAttributeName(name)}`] : [],
+    reasons: isHidden ? [`cannot read the attribute ${joinAttributeName(name)}`] : [],
   }
 }
 
@@ -133,8 +133,8 @@ function decideOnWriting(viewer: Viewer, name: AttributeName, isInside: boolean)
   return {
     isAllowed: isInside && !isFixed && !isDecisive && !readOnly && isPermitted(viewer.permissions, 'ATTRIBUTE_WRITE'),
     reasons: [
-      ...(isFixed ? [`the access cannot set the attribute ${shown}`] : []),
-      ...(isDecisive ? [`the access cannot set the attribute ${shown}, because its filter reads it`] : []),
+      ...(isFixed ? [`cannot set the attribute ${shown}`] : []),
+      ...(isDecisive ? [`cannot set the attribute ${shown}, because the filter reads it`] : []),
       ...(readOnly ? [READ_ONLY] : []),
     ],
   }

@@ -215,7 +215,7 @@ describe('the simulation of a key', () => {
       'the filter reads name, which devices set themselves when they register with a code',
       'the filter reads services, which devices can change themselves',
     ])
-    expect(simulated.reasons[0]).toBe('the access cannot set the attribute site, because its filter reads it')
+    expect(simulated.reasons[0]).toBe('cannot set the attribute site, because the filter reads it')
   })
 })
 

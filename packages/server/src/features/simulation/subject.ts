@@ -155,7 +155,7 @@ async function subjectOfAccess(context: Context, access: NonNullable<UserSimulat
     readOnly: false,
     isOwn: false,
     rejection: undefined,
-    whyLacking: (permission) => ({ deniedBy: 'key', reason: `the given access lacks ${permission}` }),
+    whyLacking: (permission) => ({ deniedBy: 'key', reason: `the new key lacks ${permission}` }),
   }
 }
 

@@ -71,7 +71,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys/{key}/rotate',
-    summary: 'Creates a key with the same access as this key, which remains valid for overlap seconds.',
+    summary: 'Creates a key with the same access as this key. The old key remains valid for overlap seconds.',
     document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
       rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
     }`,
@@ -115,7 +115,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/simulate',
-    summary: 'Returns what a key, a person, a role, or the given access could do now. The document does not run.',
+    summary: 'Returns what a key, a person, a role, or a new key could do now. The document does not run.',
     document: `query simulate(
       $key: ID, $personId: ID, $roleId: ID, $access: AccessInput, $address: String, $document: String, $variables: Object,
       $deviceId: String, $attribute: String
