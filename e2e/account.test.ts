@@ -100,7 +100,7 @@ describeConsole('the account', () => {
     })
   })
 
-  it('asks new keys for what the key policy requires, and lists existing keys that break it', async () => {
+  it('applies the key policy to new keys, and lists existing keys that break it', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/keys' })
     await page.getByText('No key breaks the policy').waitFor()
@@ -131,7 +131,7 @@ describeConsole('the account', () => {
     const key = await keyOf(site.app, sendAsUser(person), `name: "Export", access: { ${permissions} }`)
     const server = await site.app.startAnother()
     await server.as(key).data('{ login { devices { total } } }')
-    // The end of the server writes the counts.
+    // The server writes the counts when it stops.
     await server.close()
     const page = await site.open(person, { path: '/account/keys' })
     await page.getByRole('link', { name: 'Export' }).click()

@@ -1397,7 +1397,7 @@ export type BulkTargetInput = {
    * row sets the values in the other columns.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
-  /** With csv: whether a row that finds no device registers one. */
+  /** With csv: whether a row that matches no device registers one. */
   register?: Scalars['Boolean']['input'];
   /**
    * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after

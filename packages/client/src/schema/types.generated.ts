@@ -100,7 +100,7 @@ export interface BulkTargetInput {
   csv?: string | null | undefined
   /** At most 1000 device IDs. */
   ids?: readonly string[] | null | undefined
-  /** With csv: whether a row that finds no device registers one. */
+  /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
   /** With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after rotateDeviceSecret, or with a registration code. */
   secrets?: boolean | undefined

@@ -123,7 +123,7 @@ export type BulkTargetInput = {
   csv?: string | null | undefined;
   /** At most 1000 device IDs. */
   ids?: Array<string> | null | undefined;
-  /** With csv: whether a row that finds no device registers one. */
+  /** With csv: whether a row that matches no device registers one. */
   register?: boolean;
   /**
    * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after

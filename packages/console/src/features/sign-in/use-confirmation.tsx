@@ -5,7 +5,7 @@ import { ConfirmSignIn } from './confirm-sign-in.tsx'
 interface Confirmation {
   /** Runs the operation. */
   attempt: () => Promise<void>
-  /** The operation's error, except that the sign-in is too old. */
+  /** The operation's error. Undefined if the sign-in is only too old. */
   error: unknown
   /** A form in which the user confirms the sign-in. Undefined if no confirmation is necessary. */
   form: ReactNode | undefined

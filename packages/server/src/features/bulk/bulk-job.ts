@@ -41,7 +41,7 @@ export interface CsvTarget {
   columns: string[]
   /** The line of the last row. */
   lines: number
-  /** Whether a row that finds no device registers one. */
+  /** Whether a row that matches no device registers one. */
   register: boolean
   /** Whether the new devices get secrets. */
   secrets?: true

@@ -142,7 +142,7 @@ describe('the times of values', () => {
     },
   )
 
-  it('are those of the registration for the first values, however a device is registered', async () => {
+  it('start with the time of the registration, however a device is registered', async () => {
     const user = await app.createUser()
     const { id } = await registerGate(user, { site: 'oslo', $svc: { categoryA: 'x' } })
     const job = await create(user, { csv: 'name,site\nimported,bergen\n', register: true }, [])
@@ -158,7 +158,7 @@ describe('the times of values', () => {
       expect(await infoOf(user, target, name)).toMatchObject({ changed: event!.timestamp.toISOString() })
   })
 
-  it('are those of the events of a bulk job and of its undo', async () => {
+  it('match the events of a bulk job and of its undo', async () => {
     const user = await app.createUser()
     const { id } = await registerGate(user, { site: 'oslo' })
     const operations = [{ setAttributes: { attributes: { site: 'bergen', rack: '1' } } }]
@@ -173,7 +173,7 @@ describe('the times of values', () => {
     expect(await infoOf(user, id, 'rack')).toMatchObject({ value: null, changed: null })
   })
 
-  it('are removed with the values, and those of the base apply after the removal of an override', async () => {
+  it('are removed with the values, and the time of the base value applies after an override is removed', async () => {
     const user = await app.createUser()
     const { id } = await registerGate(user)
     await setOne(user, id, ['load', '1'])

@@ -134,7 +134,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(login.facets).toEqual([{ buckets: [{ value: 'night', count: 1 }], missing: 0 }])
   })
 
-  it('reads events and changes without the others', async () => {
+  it('reads events and history without other attributes', async () => {
     const key = await createReader()
     const { rotateDeviceSecret: _secret } = await user.data(
       `mutation { rotateDeviceSecret(deviceId: "${device}") { secret } }`,
@@ -202,7 +202,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(JSON.stringify(deleted)).not.toMatch(/secret|private/)
   })
 
-  it('downloads devices without the others', async () => {
+  it('downloads devices without other attributes', async () => {
     const key = await createReader()
     const download = async (args: string): Promise<string> => {
       const { devicesUrl } = (await key.data(`{ login { devicesUrl${args} } }`)).login

@@ -155,7 +155,7 @@ describe('a restricted key', () => {
 })
 
 describe('a key that is restricted to some attributes', () => {
-  it('sets only the attributes that it may set', async () => {
+  it('sets only the attributes that it is allowed to set', async () => {
     const { user: owner, device, service, createKey, createReader } = await newUserWithHiddenValues(app)
     const key = await createReader()
     const narrow = await createKey('{ read: ["*"], write: ["status.a*"] }')

@@ -240,7 +240,7 @@ describe('a caller who may not simulate everything', () => {
     expect(await simulate(sendAsUser(personal), 'roleId: "viewer"')).toMatchObject({ devices: 2 })
   })
 
-  it('needs KEY_MANAGE for keys and given access, and MEMBER_MANAGE for people and roles', async () => {
+  it('needs KEY_MANAGE for existing and new keys, and MEMBER_MANAGE for people and roles', async () => {
     const person = await newMember(app, user.accountId, 'viewer')
     const member = asMember(app, person)
     for (const args of [`key: "${user.keyId}"`, 'key: "MKNONE"', 'access: {}'])
