@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 
 interface RenameDialogProps {
   opened: boolean
@@ -25,20 +26,13 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
 /** Mounts each time the dialog opens, so that it starts with the current name. */
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    await onRename(text.trim() === '' ? null : text.trim())
+    onClose()
+  })
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setRunning(true)
-    setError(undefined)
-    try {
-      await onRename(text.trim() === '' ? null : text.trim())
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -56,7 +50,7 @@ function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={running}>
+          <Button type="submit" loading={isRunning}>
             {confirm}
           </Button>
         </Group>

@@ -2,6 +2,7 @@ import { Button, Fieldset, Group, SimpleGrid, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import { type LabeledField, labeledFields, useLabels } from '../user-settings/labels.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
@@ -28,8 +29,6 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
   const { may, canSaveSettings } = useViewer()
   const canEdit = may('ATTRIBUTE_WRITE')
   const [drafts, setDrafts] = useState<Drafts>({})
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<unknown>()
   const rows = new Map(attributeRows(attributes.base, attributes.overrides).map((row) => [row.name, row]))
   const rowOf = (field: LabeledField) => rows.get(`${RESERVED_GROUP}.${field}`)
   const currentValueOf = (field: LabeledField): string | undefined => {
@@ -44,19 +43,14 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
     setDrafts((before) => ({ ...before, [field]: { known: currentValueOf(field), ...before[field], text } }))
   const discard = (field: LabeledField): void => setDrafts(({ [field]: _, ...rest }) => rest)
 
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    const values = changed.map((field) => [field, drafts[field]?.text || null])
+    await onSave({ [RESERVED_GROUP]: Object.fromEntries(values) }, context)
+    setDrafts({})
+  })
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setSaving(true)
-    setError(undefined)
-    try {
-      const values = changed.map((field) => [field, drafts[field]?.text || null])
-      await onSave({ [RESERVED_GROUP]: Object.fromEntries(values) }, context)
-      setDrafts({})
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setSaving(false)
-    }
+    void attempt()
   }
   return (
     <form onSubmit={submit} aria-label="Category and Status">
@@ -98,7 +92,7 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
               <Button size="xs" variant="default" onClick={() => setDrafts({})}>
                 Undo
               </Button>
-              <Button size="xs" type="submit" loading={isSaving}>
+              <Button size="xs" type="submit" loading={isRunning}>
                 Save {changed.length === 1 ? 'the change' : `${changed.length} changes`}
               </Button>
             </Group>

@@ -2,6 +2,7 @@ import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { ResumeBulkDocument } from './bulk.generated.ts'
 import type { Job } from './job-labels.ts'
@@ -24,19 +25,13 @@ export function ResumeButton({ job }: { job: Job }) {
 function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
   const resume = useChange(ResumeBulkDocument, ['BulkJob'])
   const [rate, setRate] = useState<number | string>(job.rate)
-  const [isSaving, setSaving] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    await resume({ id: job.id, rate: Number(rate) })
+    onClose()
+  })
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setSaving(true)
-    setError(undefined)
-    try {
-      await resume({ id: job.id, rate: Number(rate) })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    }
-    setSaving(false)
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -57,7 +52,7 @@ function ResumeForm({ job, onClose }: { job: Job; onClose(): void }) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isSaving}>
+          <Button type="submit" loading={isRunning}>
             Resume job
           </Button>
         </Group>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { SecretOnce } from '../../components/secret-once.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { type DeviceDetailFragment, RotateDeviceSecretDocument } from './device.generated.ts'
 
@@ -29,21 +30,11 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
 function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   const rotate = useChange(RotateDeviceSecretDocument)
   const [how, setHow] = useState('new')
-  const [isRunning, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
   const [done, setDone] = useState<{ secret: string | null }>()
-  const run = async (): Promise<void> => {
-    setRunning(true)
-    setError(undefined)
-    try {
-      const { rotateDeviceSecret } = await rotate({ id: device.id, allow: how === 'allow' })
-      setDone(rotateDeviceSecret)
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
-  }
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    const { rotateDeviceSecret } = await rotate({ id: device.id, allow: how === 'allow' })
+    setDone(rotateDeviceSecret)
+  })
   if (done !== undefined) return <Done device={device} secret={done.secret} onClose={onClose} />
   return (
     <Stack gap="sm">
@@ -72,7 +63,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button color="red.9" loading={isRunning} onClick={run}>
+        <Button color="red.9" loading={isRunning} onClick={attempt}>
           Rotate
         </Button>
       </Group>

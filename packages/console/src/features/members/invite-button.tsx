@@ -4,6 +4,7 @@ import { IconUserPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { CreationDialog } from '../../components/creation-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import { useCreation } from '../../graphql/use-change.ts'
 import { InvitationLink } from './invitation-link.tsx'
 import { CreateInvitationDocument, type RoleFieldsFragment } from './members.generated.ts'
@@ -43,21 +44,14 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
   const choices = roles.filter(useGrantable())
   const [email, setEmail] = useState('')
   const [roleId, setRoleId] = useState(choices[0]?.id ?? null)
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const { attempt, isRunning, error } = useAttempt(async () => {
     if (roleId === null) return
-    setRunning(true)
-    setError(undefined)
-    try {
-      const { createInvitation } = await create({ roleId, email: email.trim() === '' ? null : email.trim() })
-      onCreated(createInvitation.link ?? '')
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+    const { createInvitation } = await create({ roleId, email: email.trim() === '' ? null : email.trim() })
+    onCreated(createInvitation.link ?? '')
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -83,7 +77,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" loading={running}>
+          <Button type="submit" loading={isRunning}>
             Create link
           </Button>
         </Group>

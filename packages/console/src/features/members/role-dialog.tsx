@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import type { Permission } from '../../graphql/schema-types.generated.ts'
 import { useChange, useCreation } from '../../graphql/use-change.ts'
 import { accessInput, restrictionOf, unrestricted } from '../access/access-values.ts'
@@ -52,21 +53,14 @@ function RoleForm({ onClose, role }: RoleFormProps) {
   const [permissions, setPermissions] = useState<Permission[]>(role?.permissions ?? ['DEVICE_READ', 'EVENT_READ'])
   const [restriction, setRestriction] = useState(role === undefined ? unrestricted : restrictionOf(role))
   const [groups, setGroups] = useState<string[]>(role?.groups ?? [])
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    const access = accessInput(permissions, { ...restriction, where: typedFilter(box) })
+    await save({ name: name.trim(), access, groups })
+    onClose()
+  })
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setRunning(true)
-    setError(undefined)
-    try {
-      const access = accessInput(permissions, { ...restriction, where: typedFilter(box) })
-      await save({ name: name.trim(), access, groups })
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -97,7 +91,7 @@ function RoleForm({ onClose, role }: RoleFormProps) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={running}>
+          <Button type="submit" loading={isRunning}>
             {role === undefined ? 'Create role' : 'Save'}
           </Button>
         </Group>

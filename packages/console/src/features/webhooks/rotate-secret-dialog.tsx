@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CreationDialog } from '../../components/creation-dialog.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttempt } from '../../components/use-attempt.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { WebhookSecret } from './webhook-secret.tsx'
 import { RotateWebhookSecretDocument } from './webhooks.generated.ts'
@@ -43,20 +44,10 @@ interface RotationFormProps {
 function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
   const rotate = useChange(RotateWebhookSecretDocument)
   const [overlap, setOverlap] = useState('86400')
-  const [error, setError] = useState<unknown>()
-  const [running, setRunning] = useState(false)
-  const run = async (): Promise<void> => {
-    setRunning(true)
-    setError(undefined)
-    try {
-      const { rotateWebhookSecret } = await rotate({ id, overlap: Number(overlap) })
-      onRotated(rotateWebhookSecret.secret ?? '')
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
-  }
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    const { rotateWebhookSecret } = await rotate({ id, overlap: Number(overlap) })
+    onRotated(rotateWebhookSecret.secret ?? '')
+  })
   return (
     <Stack>
       <Text>
@@ -75,7 +66,7 @@ function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
-        <Button loading={running} onClick={run}>
+        <Button loading={isRunning} onClick={attempt}>
           Rotate secret
         </Button>
       </Group>

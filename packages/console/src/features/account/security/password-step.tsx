@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useAttempt } from '../../../components/use-attempt.ts'
 import { AuthError } from '../../sign-in/auth-call.ts'
 
 interface PasswordStepProps {
@@ -15,20 +16,11 @@ interface PasswordStepProps {
 /** Asks for the password before a sensitive change, because someone else may use an unattended browser. */
 export function PasswordStep({ children, confirm, danger, onCancel, onPassword }: PasswordStepProps) {
   const [password, setPassword] = useState('')
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { attempt, isRunning, error } = useAttempt(() => onPassword(password))
   const isWrong = error instanceof AuthError && error.reason === 'wrong-password'
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setRunning(true)
-    setError(undefined)
-    try {
-      await onPassword(password)
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -48,7 +40,7 @@ export function PasswordStep({ children, confirm, danger, onCancel, onPassword }
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" color={danger ? 'red.9' : undefined} loading={running} disabled={password === ''}>
+          <Button type="submit" color={danger ? 'red.9' : undefined} loading={isRunning} disabled={password === ''}>
             {confirm}
           </Button>
         </Group>

@@ -6,6 +6,7 @@ import { RouterAnchor } from '../../../app/links.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { NotAllowed } from '../../../components/not-allowed.tsx'
+import { useAttempt } from '../../../components/use-attempt.ts'
 import type { SignInPolicy } from '../../../graphql/schema-types.generated.ts'
 import { useChange } from '../../../graphql/use-change.ts'
 import { signInOptions } from '../../sign-in/auth-api.ts'
@@ -60,21 +61,14 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
   const { data: options } = useLoad(signInOptions)
   const change = useChange(SetSignInPolicyDocument)
   const [chosen, setChosen] = useState<string>(policy)
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
   const provider = options?.singleSignOn?.name
-  const submit = async (event: FormEvent): Promise<void> => {
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    await change({ signInPolicy: chosen as SignInPolicy })
+    notifications.show({ message: 'The sign-in policy was changed' })
+  })
+  const submit = (event: FormEvent): void => {
     event.preventDefault()
-    setRunning(true)
-    setError(undefined)
-    try {
-      await change({ signInPolicy: chosen as SignInPolicy })
-      notifications.show({ message: 'The sign-in policy was changed' })
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
+    void attempt()
   }
   return (
     <form onSubmit={submit}>
@@ -106,7 +100,7 @@ function PolicyForm({ policy, canChange }: PolicyFormProps) {
               and download links end. You can choose only a policy that your own sign-in meets.
             </Text>
             <Group>
-              <Button type="submit" loading={running} disabled={chosen === policy}>
+              <Button type="submit" loading={isRunning} disabled={chosen === policy}>
                 Save
               </Button>
             </Group>

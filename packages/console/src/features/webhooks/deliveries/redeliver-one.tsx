@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconRepeat } from '@tabler/icons-react'
-import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useAttempt } from '../../../components/use-attempt.ts'
 import { useChange } from '../../../graphql/use-change.ts'
 import {
   type DeliveryFieldsFragment,
@@ -17,25 +17,21 @@ interface RedeliverOneProps {
 
 export function RedeliverOne({ delivery, webhook }: RedeliverOneProps) {
   const redeliver = useChange(RedeliverWebhookDocument, ['Webhook', 'WebhookDelivery'])
-  const [running, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const run = async (): Promise<void> => {
-    setRunning(true)
-    setError(undefined)
-    try {
-      await redeliver({ id: webhook.id, deliveryId: delivery.id })
-      notifications.show({ message: 'The delivery is being resent.' })
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setRunning(false)
-    }
-  }
+  const { attempt, isRunning, error } = useAttempt(async () => {
+    await redeliver({ id: webhook.id, deliveryId: delivery.id })
+    notifications.show({ message: 'The delivery is being resent.' })
+  })
   return (
     <>
       {error === undefined ? null : <ErrorNotice error={error} title="The delivery was not resent" />}
       <Group>
-        <Button size="xs" variant="default" leftSection={<IconRepeat size={14} />} loading={running} onClick={run}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconRepeat size={14} />}
+          loading={isRunning}
+          onClick={attempt}
+        >
           {delivery.status === 'pending' ? 'Retry now' : 'Resend'}
         </Button>
       </Group>
