@@ -31,17 +31,27 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     .option('--networks <cidrs>', 'addresses from which the key can be used, such as 192.0.2.0/24', namesWithCommas)
     .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
-/** The input of the API, or undefined if no option is given. */
-function accessOf({ permissions: names, read, write, where, view, context }: AccessOptions) {
-  // Without --write, the key can set no attribute.
-  const attributes =
-    read === undefined && write === undefined ? {} : { attributes: { read: read ?? [], write: write ?? [] } }
+/** Options for the access of a role or key. `false` removes a restriction. */
+export interface AccessChange {
+  permissions?: Permission[]
+  read?: string[]
+  write?: string[]
+  attributes?: false
+  where?: string | false
+  view?: string | false
+  context?: string | false
+}
+
+/** Returns the input of the API. Returns undefined if no option is given. */
+export function accessOf({ permissions: names, read, write, attributes, where, view, context }: AccessChange) {
   const access = {
     ...(names !== undefined && { permissions: names }),
-    ...attributes,
-    ...(where !== undefined && { where }),
-    ...(view !== undefined && { view }),
-    ...(context !== undefined && { context }),
+    ...(attributes === false && { attributes: null }),
+    // Without --write, the role or key can set no attribute.
+    ...((read !== undefined || write !== undefined) && { attributes: { read: read ?? [], write: write ?? [] } }),
+    ...(where !== undefined && { where: where === false ? null : where }),
+    ...(view !== undefined && { view: view === false ? null : view }),
+    ...(context !== undefined && { context: context === false ? null : context }),
   }
   return Object.keys(access).length === 0 ? undefined : access
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
+import { accessOf } from '../../keys/access-options.ts'
 import { roleColumns } from '../../members/members.ts'
-import { type RoleOptions, toAccess, toGroups, withRoleOptions } from '../../members/role-options.ts'
+import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -20,6 +21,6 @@ muster roles create Technicians --permissions device-read,event-read,device-writ
 async function run(name: string, { group = [], ...options }: RoleOptions): Promise<void> {
   if (options.permissions === undefined) throw usageError('pass --permissions with the permissions of the role')
   const muster = await openMuster(options, 4)
-  const role = await muster.mutations.createRole({ name, access: toAccess(options) ?? {}, groups: toGroups(group) })
+  const role = await muster.mutations.createRole({ name, access: accessOf(options) ?? {}, groups: toGroups(group) })
   await (options.json ? printJson(role) : printOne(role, roleColumns))
 }

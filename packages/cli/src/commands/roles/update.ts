@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
+import { accessOf } from '../../keys/access-options.ts'
 import { findRole, roleColumns } from '../../members/members.ts'
-import { type RoleOptions, toAccess, toGroups, withRoleOptions } from '../../members/role-options.ts'
+import { type RoleOptions, toGroups, withRoleOptions } from '../../members/role-options.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -27,7 +28,7 @@ built-in role, you can change only the groups. --group "" removes all groups.`),
 }
 
 async function run(meant: string, { name, group, ...options }: Options): Promise<void> {
-  const access = toAccess(options)
+  const access = accessOf(options)
   const changes = {
     ...(name !== undefined && { name }),
     ...(access !== undefined && { access }),
