@@ -148,6 +148,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   // A caller who may change the policy may lack the permission to see every key.
   'KeyPolicy.violations': [['AUDIT_READ', 'KEY_MANAGE']],
   'View.*': ['DEVICE_READ'],
+  // A mutation that needs only ATTRIBUTE_WRITE returns this type, too.
+  'Freshness.stale': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
   // A delivery's event may be about the account instead of a device.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],

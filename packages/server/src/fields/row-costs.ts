@@ -55,8 +55,9 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
-  // The server reads the devices only if the request selects the numbers of stale devices.
-  'User.freshness': (_args, { devices }) => ({ rows: devices }),
+  'User.freshness': 0,
+  // One statement counts the stale devices of all names in a list.
+  'Freshness.stale': (_args, { devices }) => ({ rows: devices }),
   'User.presence': (args) => ({ rows: samplesRead(args as UserPresenceArgs) }),
   // Most devices change their state much less often than the account records events.
   'Device.availability': (_args, { events }) => ({ rows: Math.min(events, TYPICAL_CHANGES) }),

@@ -64,6 +64,14 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document)).toBe(0)
   })
 
+  test('is charged if a mutation returns it, such as the number of stale devices', async () => {
+    const set = (fields: string): string => `mutation { setExpectedInterval(name: "rack", seconds: 60) { ${fields} } }`
+    const ofChange = await costOf(set('seconds'))
+    expect(await costOf(set('stale'))).toBe(ofChange + 5)
+    expect(await costOf('{ login { freshness { seconds } } }')).toBe(0)
+    expect(await costOf('{ login { freshness { stale } } }')).toBe(5)
+  })
+
   test('is charged according to the values of variables', async () => {
     const document = 'query ($sort: String) { login { devices(size: 1, sort: $sort) { last } } }'
     expect(await costOf(document, { sort: 'rack' })).toBe(5)

@@ -221,7 +221,7 @@ export const mutationCalls: Record<string, Call> = {
     others: ['attributes', 'context'],
   },
   'Mutation.setExpectedInterval': {
-    plain: () => 'mutation { setExpectedInterval(name: "load", seconds: 60) { name seconds stale } }',
+    plain: () => 'mutation { setExpectedInterval(name: "load", seconds: 60) { name seconds } }',
     others: ['name', 'seconds'],
   },
   'Mutation.setAttributesMany': {

@@ -273,6 +273,16 @@ describe('a caller who may not simulate everything', () => {
     const wider = await keyOf(app, member, 'personal: true')
     expect(await attempt(restricted, `key: "${wider.keyId}"`)).toEqual(lacking('KEY_MANAGE'))
     expect(await attempt(restricted, `personId: "${person.id}"`)).toEqual(lacking('MEMBER_MANAGE'))
+    const blind = sendAsUser(await keyOf(app, member, 'personal: true, access: { permissions: [EVENT_READ] }'))
+    for (const args of [`key: "${wider.keyId}"`, `personId: "${person.id}"`, 'roleId: "viewer"']) {
+      expect(
+        granted(
+          (await blind(`{ login { simulate(${args}) { permissions { permission granted } } } }`)).data.login.simulate,
+        ),
+      ).toContain('DEVICE_READ')
+      expect(failure(await blind(`{ login { simulate(${args}) { devices } } }`))).toEqual(lacking('DEVICE_READ'))
+      expect(await attempt(blind, `${args}, deviceId: "${oslo}"`)).toEqual(lacking('DEVICE_READ'))
+    }
   })
 
   it('finds no key or member of another account', async () => {

@@ -200,7 +200,7 @@ export const attributeRoutes: readonly Route[] = [
     path: '/freshness/{name}',
     summary: 'Removes the expected interval of an attribute.',
     document: `mutation removeExpectedInterval($name: String!) {
-      setExpectedInterval(name: $name, seconds: null) { ...Freshness }
+      setExpectedInterval(name: $name, seconds: null) { name }
     }`,
     status: 204,
   },
