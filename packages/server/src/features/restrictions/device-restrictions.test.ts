@@ -208,8 +208,14 @@ describe('a key that is restricted by a view', () => {
     const { login } = await user.data(`{ login { views(id: ["${view}"]) { usedBy { kind id } } } }`)
     expect(login.views[0].usedBy).toEqual([{ kind: 'accessKey', id: key.keyId }])
     expect(failure(await user.query(`mutation { deleteView(id: "${view}") }`))).toEqual({ code: 'CONFLICT' })
-    const withState = `mutation { updateView(id: "${view}", where: "state = active") { id } }`
-    expect(failure(await user.query(withState))).toEqual({ code: 'CONFLICT' })
+    for (const where of ['state = active', 'changed(site) > 2026-01-01']) {
+      const change = `mutation { updateView(id: "${view}", where: "${where}") { id } }`
+      expect(failure(await user.query(change))).toEqual({ code: 'CONFLICT' })
+      const unfit = await newView(`name: "unfit for ${where}", where: "${where}"`)
+      const replacement = `mutation { deleteView(id: "${view}", replaceBy: "${unfit}") }`
+      expect(failure(await user.query(replacement))).toEqual({ code: 'CONFLICT' })
+    }
+    expect(await namesIn(key)).toEqual(['far'])
     const next = await newView('name: "next", where: "site = oslo"')
     await user.data(`mutation { deleteView(id: "${view}", replaceBy: "${next}") }`)
     await expect.poll(() => namesIn(key), NOTIFIED).toEqual(['one'])

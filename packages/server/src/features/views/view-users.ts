@@ -6,6 +6,7 @@ import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Target } from '../events/event-types.ts'
 import { check } from '../filters/read-filter.ts'
+import { readsTimes } from '../judging/needs.ts'
 import { listRestrictedByViews, replaceViewOfRestrictions, restrictedTarget } from '../restrictions/view-uses.ts'
 import { webhookTarget } from '../webhooks/webhook.ts'
 import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhook-views.ts'
@@ -90,14 +91,25 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   )
 }
 
-/** Throws CONFLICT if an object that uses the view does not allow its new filter. The error lists these objects. */
-export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }: View): Promise<void> {
+/**
+ * Throws CONFLICT if an object that uses the view does not allow its new filter, which the argument `path` contains. The
+ * error lists these objects.
+ */
+export async function assertAllowedByUsers(
+  viewing: Viewing,
+  { id, kind, where }: Pick<View, 'id' | 'kind' | 'where'>,
+  path: 'where' | 'replaceBy',
+): Promise<void> {
   if (where === null) return
-  const isRejected = ({ usage, viewIds }: ViewUser): boolean =>
-    viewIds.has(id) && !check(where, { kind: filterKinds[kind], usage, path: 'where' }, {}).isValid
+  const isRejected = ({ usage, viewIds }: ViewUser): boolean => {
+    if (!viewIds.has(id)) return false
+    const { filter, isValid } = check(where, { kind: filterKinds[kind], usage, path }, {})
+    // Events do not contain the times of values.
+    return !isValid || (filter !== null && readsTimes(filter))
+  }
   const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return
-  throw new ApiError('CONFLICT', `where has terms that ${nameAll(users)} does not allow`, {
+  throw new ApiError('CONFLICT', `${path} has terms that ${nameAll(users)} does not allow`, {
     usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })),
   })
 }

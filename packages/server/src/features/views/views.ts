@@ -130,7 +130,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     await assertMayChangeUsers({ db: transaction, viewer }, { id, field: 'Mutation.updateView' })
     const after = { ...changed, updated: clock(), version: before.version + 1 }
     await assertFreeName(transaction, viewer.accountId, after)
-    if (after.where !== before.where) await assertAllowedByUsers({ db: transaction, viewer }, after)
+    if (after.where !== before.where) await assertAllowedByUsers({ db: transaction, viewer }, after, 'where')
     await writeView(transaction, viewer.accountId, after)
     const changes = fieldChanges(dataOf(before), dataOf(after))
     await announce({ db: transaction, viewer }, 'VIEW_UPDATE', after, { changes })
@@ -154,7 +154,9 @@ export async function deleteView(
     if (replaceBy == null) await assertUnused(viewing, view)
     else {
       await assertMayChangeUsers(viewing, { id, field: 'Mutation.deleteView' })
-      assertReplaces(view, await lockView(transaction, viewer.accountId, replaceBy), replaceBy)
+      const other = await lockView(transaction, viewer.accountId, replaceBy)
+      assertReplaces(view, other, replaceBy)
+      await assertAllowedByUsers(viewing, { ...view, where: other.where }, 'replaceBy')
       await replaceView(viewing, { from: id, to: replaceBy })
     }
     const deleted = await removeView(transaction, viewer.accountId, id)
@@ -163,7 +165,7 @@ export async function deleteView(
   })
 }
 
-function assertReplaces(view: View, other: View | undefined, id: string): void {
+function assertReplaces(view: View, other: View | undefined, id: string): asserts other is View {
   if (other === undefined) throw notFound('view', id)
   if (other.id === view.id) throw badInput('replaceBy must be a different view than id')
   if (other.kind !== view.kind) {

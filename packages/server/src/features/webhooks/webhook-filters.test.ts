@@ -180,7 +180,7 @@ describe('a webhook with a filter', () => {
     const cases: [string, string][] = [
       ['where: "sitte = oslo"', 'BAD_USER_INPUT'],
       ['where: "port = 22"', 'BAD_USER_INPUT'],
-      ['where: "age(site) > 1d"', 'BAD_USER_INPUT'],
+      ['where: "age(attributes.site) > 1d"', 'BAD_USER_INPUT'],
       [`view: "${services}"`, 'BAD_USER_INPUT'],
       [`where: "view('${services}')"`, 'BAD_USER_INPUT'],
       ['view: "vw_none"', 'NOT_FOUND'],
@@ -234,6 +234,12 @@ describe('a view that a webhook uses', () => {
     expect((await errorOf(remove('vw_none', used)))[0]).toBe('NOT_FOUND')
     expect((await errorOf(remove(used, used)))[0]).toBe('BAD_USER_INPUT')
     expect((await errorOf(remove(used, events)))[0]).toBe('BAD_USER_INPUT')
+    const timed = await createView('name: "T", where: "age(attributes.site) > 1d"')
+    for (const view of [used, inFilter]) {
+      expect((await errorOf(remove(view, timed)))[0]).toBe('CONFLICT')
+      const change = `mutation { updateView(id: "${view}", where: "stale(attributes.site)") { id } }`
+      expect((await errorOf(change))[0]).toBe('CONFLICT')
+    }
     await user.data(remove(used, other))
     await user.data(remove(inFilter, other))
     const { login } = await user.data('{ login { webhooks { where view { id } } } }')
