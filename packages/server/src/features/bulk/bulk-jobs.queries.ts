@@ -276,3 +276,8 @@ export async function deleteJob(db: Database, { accountId, id }: JobPlace): Prom
   await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
+
+/** Updates PostgreSQL's statistics of the tables to which registration adds rows, unless that is already in progress. */
+export async function analyzeDevices(db: Database): Promise<void> {
+  await sql`analyze (skip_locked) device, device_live, service`.execute(db)
+}

@@ -30,6 +30,13 @@ async function devicesOf(user: TestUser) {
   return login.devices.items
 }
 
+/** Returns how often the table of devices was analyzed, not counting autovacuum. */
+async function countAnalyses(): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select analyze_count as count from pg_stat_user_tables where relname = 'device'`.execute(app.db)
+  return Number(rows[0]!.count)
+}
+
 interface Item {
   device: { id: string; name: string }
   outcome: string
@@ -245,7 +252,8 @@ new-3,,,,bergen,
     ])
   })
 
-  it('registers 2,500 devices in one job, each once', async () => {
+  it('registers 2,500 devices in one job, each once, and updates the statistics of the database', async () => {
+    const analyzed = await countAnalyses()
     const user = await app.createUser()
     const rows = Array.from({ length: 2_500 }, (_, index) => `d-${index},H-${index},oslo`)
     const csv = (from: number, to: number) => `name,hardwareId,site\n${rows.slice(from, to).join('\n')}\n`
@@ -264,5 +272,6 @@ new-3,,,,bergen,
     expect((await until(user, job.id, 'DONE')).counts).toMatchObject({ done: 2_500, failed: 0 })
     const { login } = await user.data('{ login { devices(size: 1) { total } } }')
     expect(login.devices.total).toBe(2_500)
+    await expect.poll(countAnalyses).toBe(analyzed + 2)
   })
 })

@@ -4,7 +4,15 @@ import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
 import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
-import { type ActiveJob, type BulkJobRow, type JobPlace, lockJob, takeJob, writeJob } from '../bulk-jobs.queries.ts'
+import {
+  type ActiveJob,
+  analyzeDevices,
+  type BulkJobRow,
+  type JobPlace,
+  lockJob,
+  takeJob,
+  writeJob,
+} from '../bulk-jobs.queries.ts'
 import { selectJobKey } from '../bulk-secrets.queries.ts'
 import { openJobKey } from '../job-secrets.ts'
 import { previewStep } from '../preview/preview.ts'
@@ -140,8 +148,9 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
   })
 
 /** Changes the next devices of a job, or only `next`. */
-const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> =>
-  whileLocked(options, place, 'RUNNING', async (db, job) => {
+async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
+  let needsStatistics = false
+  const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
     const { accountId, id } = place
     const now = options.clock()
     const reason = await reasonNotToRun(db, accountId, { job, now, staleMs: options.staleMs })
@@ -164,7 +173,22 @@ const runNext = (options: WorkOptions, place: JobPlace, next: string | undefined
     })
     await batch.recordEvents()
     await recordFinish()
+    needsStatistics = job.registering > 0 && milestonesOf(progress.done) > milestonesOf(job.done)
   })
+  if (needsStatistics) await analyzeDevices(options.db)
+  return result
+}
+
+/** The number of devices after which a job that registers devices first updates the statistics. */
+const FIRST_MILESTONE = 1_000
+
+/**
+ * Returns how often a job that registers devices must have updated the statistics: at 1,000 devices, and each time their
+ * number doubles. Until then, PostgreSQL expects about one device in an account that is new since its last analysis, and
+ * may read all devices of the account to find one. Autovacuum waits until a tenth of all rows has changed.
+ */
+const milestonesOf = (done: number): number =>
+  done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE))
 
 /** Returns the secrets of the devices that a job registers, if it creates any. */
 async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id }: JobPlace) {
