@@ -15,7 +15,7 @@ const [count = 100_000] = process.argv.slice(2).map(Number)
 const BATCH = 100
 
 const launcher = new URL('../../packages/cli/bin/muster.js', import.meta.url).pathname
-const names = ['site', 'rack', 'vendor', 'firmware', 'owner']
+const names = ['site', 'rack', 'vendor', 'firmware', 'team']
 const attributesOf = (index: number): Record<string, string> =>
   Object.fromEntries(names.map((name, at) => [name, `${name} ${(index * (at + 3)) % 997}`]))
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 /** These standalone benchmarks each use a separate database. The README in each folder describes their output. */
 export const scripts = [
+  'bulk/import',
   'webhooks/latency',
   'webhooks/throughput',
   'webhooks/write-rate',
