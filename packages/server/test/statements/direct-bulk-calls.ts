@@ -36,6 +36,7 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkJobs.findEndedJob(db, new Date(0)),
     (db) => bulkJobs.closeExpired(db, { accountId, id: 'none' }),
     (db) => bulkJobs.deleteJob(db, { accountId, id: 'none' }),
+    (db) => bulkJobs.analyzeDevices(db),
     (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
     (db) => starter.findRoleOfStarter(db, accountId, accountId),
     (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),

@@ -1,22 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
-import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
-import { actorOf } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
-import {
-  type BulkJob,
-  type CsvRow,
-  type CsvTarget,
-  expiryOf,
-  isDraft,
-  type Starter,
-  withExpiry,
-  writing,
-} from './bulk-job.ts'
+import { type BulkJob, type CsvTarget, expiryOf, isDraft, type Starter, withExpiry, writing } from './bulk-job.ts'
 import {
   type BulkJobRow,
   countDrafts,
@@ -26,29 +14,16 @@ import {
   selectJobs,
   writeJob,
 } from './bulk-jobs.queries.ts'
-import { readIds, readTarget, resolveFilter, type TargetInput } from './bulk-target.ts'
+import { readIds, resolveFilter } from './bulk-target.ts'
 import { newJobKey } from './job-secrets.ts'
 import { addDevices, addIds, isList } from './listed-devices.ts'
+import { type BulkInput, type NewJob, readJob } from './new-job.ts'
 import { findMatching } from './preview/find-devices.ts'
-import { readOperations } from './preview/operations.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
-import { readServiceFilters } from './preview/service-filters.ts'
 import { readCsv } from './rows/read-csv.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
 import { finishPreview } from './run/work.ts'
-
-export interface BulkInput {
-  target: TargetInput
-  operations: readonly object[]
-  name?: string | null
-  rate?: number | null
-  maxFailures?: number | null
-  open?: boolean
-}
-
-const DEFAULT_RATE = 200
-const MAX_RATE = 10_000
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
   const read = await readJob(context, input, { expected: null })
@@ -68,17 +43,12 @@ export async function runBulk(
   throw new ApiError('CONFLICT', `the bulk job is not started: ${created.reason}`, { job: created.id })
 }
 
-interface NewJobInput {
-  job: BulkJob
-  /** The devices in a list. */
-  ids: readonly string[] | undefined
-  /** The rows in a CSV. */
-  rows: readonly CsvRow[] | undefined
+interface CreateOptions extends NewJob {
   isOpen: boolean
   starter?: Starter
 }
 
-async function create(context: Context, { job, ids, rows, isOpen, starter }: NewJobInput): Promise<BulkJob> {
+async function create(context: Context, { job, ids, rows, isOpen, starter }: CreateOptions): Promise<BulkJob> {
   const { viewer, clock } = context
   const { accountId } = viewer
   const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
@@ -126,93 +96,6 @@ export async function preview(
 ): Promise<BulkJobRow> {
   if (begun.state !== 'PREVIEWING' || isLarge(begun)) return begun
   return finishPreview({ db, clock, staleMs, charge: storage.chargeAccount }, viewer.accountId, begun)
-}
-
-/** Reads the arguments of a new job. `ids` are the devices of a list. */
-async function readJob(
-  context: Context,
-  { target, operations, name, rate, maxFailures }: BulkInput,
-  { expected }: { expected: number | null },
-): Promise<Pick<NewJobInput, 'job' | 'ids' | 'rows'>> {
-  const { clock } = context
-  const given = readOperations(operations, { isOptional: target.csv != null })
-  const read = await readServiceFilters(context, given)
-  const found = await readTarget(context, target)
-  assertMayRun(context.viewer, { operations: read, target: found.selection.target })
-  if (target.register === true) assertCanRegister(read)
-  if (maxFailures != null && maxFailures < 0) throw badInput(`maxFailures must be 0 or more, not ${maxFailures}`)
-  const job = newJob(context, {
-    name: readName(name, clock()),
-    ...found.selection,
-    operations: read,
-    rate: readRate(rate),
-    maxFailures: maxFailures ?? null,
-    expected,
-  })
-  return { job, ids: found.ids, rows: found.rows }
-}
-
-/**
- * A new device has no values in contexts and no services to find, and cannot be deleted by the job that registers it.
- */
-function assertCanRegister(operations: BulkJob['operations']): void {
-  const isPossible = operations.every((operation) => {
-    if ('setAttributes' in operation)
-      return operation.setAttributes.context == null && operation.setAttributes.services == null
-    return 'update' in operation || 'addService' in operation
-  })
-  if (!isPossible)
-    throw badInput(
-      'operations: with register, only update, addService, and setAttributes without a context or services are possible',
-    )
-}
-
-type NewJob = Pick<
-  BulkJob,
-  'name' | 'target' | 'filter' | 'context' | 'operations' | 'rate' | 'maxFailures' | 'expected'
-> & {
-  undoOf?: string | null
-}
-
-export function newJob({ viewer, clock }: Context, input: NewJob): BulkJob {
-  const counts = {
-    total: 0,
-    plannedCount: 0,
-    changing: 0,
-    registering: 0,
-    unchanged: 0,
-    rejected: 0,
-    done: 0,
-    failed: 0,
-    skipped: 0,
-  }
-  const times = { previewed: null, started: null, finished: null }
-  return {
-    ...{
-      id: `bj_${randomBytes(12).toString('hex')}`,
-      state: 'DRAFT',
-      reason: null,
-      token: null,
-      undoOf: null,
-      hasSecrets: false,
-    },
-    ...{ created: clock(), createdBy: sourceOf(viewer), actorId: actorOf(viewer), startedBy: null, starter: null },
-    ...times,
-    ...counts,
-    ...input,
-  } as BulkJob
-}
-
-const readName = (name: string | null | undefined, now: Date): string => {
-  if (name == null) return `Bulk change of ${now.toISOString().slice(0, 16).replace('T', ' ')}`
-  assertName(name, 'name', limits.bulkNameLength)
-  return name
-}
-
-export function readRate(rate: number | null | undefined): number {
-  if (rate == null) return DEFAULT_RATE
-  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be 1 to ${MAX_RATE}, not ${rate}`)
-  return rate
 }
 
 export async function appendBulk(

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { assertName } from '../../lib/text.ts'
+import { limits } from '../../limits.ts'
+import { sourceOf } from '../events/event-source.ts'
+import { actorOf } from '../events/record.ts'
+import type { BulkJob, CsvRow } from './bulk-job.ts'
+import { readTarget, type TargetInput } from './bulk-target.ts'
+import { readOperations } from './preview/operations.ts'
+import { readServiceFilters } from './preview/service-filters.ts'
+import { assertMayRun } from './run/starter.ts'
+
+export interface BulkInput {
+  target: TargetInput
+  operations: readonly object[]
+  name?: string | null
+  rate?: number | null
+  maxFailures?: number | null
+  open?: boolean
+}
+
+/** A new job, with the devices of a list or the rows of a CSV. */
+export interface NewJob {
+  job: BulkJob
+  /** The devices in a list. */
+  ids: readonly string[] | undefined
+  /** The rows in a CSV. */
+  rows: readonly CsvRow[] | undefined
+}
+
+const DEFAULT_RATE = 200
+const MAX_RATE = 10_000
+
+/** Reads the arguments of a new job. */
+export async function readJob(
+  context: Context,
+  { target, operations, name, rate, maxFailures }: BulkInput,
+  { expected }: { expected: number | null },
+): Promise<NewJob> {
+  const { clock } = context
+  const given = readOperations(operations, { isOptional: target.csv != null })
+  const read = await readServiceFilters(context, given)
+  const found = await readTarget(context, target)
+  assertMayRun(context.viewer, { operations: read, target: found.selection.target })
+  if (target.register === true) assertCanRegister(read)
+  if (maxFailures != null && maxFailures < 0) throw badInput(`maxFailures must be 0 or more, not ${maxFailures}`)
+  const job = newJob(context, {
+    name: readName(name, clock()),
+    ...found.selection,
+    operations: read,
+    rate: readRate(rate),
+    maxFailures: maxFailures ?? null,
+    expected,
+  })
+  return { job, ids: found.ids, rows: found.rows }
+}
+
+/**
+ * A new device has no values in contexts and no services to find, and cannot be deleted by the job that registers it.
+ */
+function assertCanRegister(operations: BulkJob['operations']): void {
+  const isPossible = operations.every((operation) => {
+    if ('setAttributes' in operation)
+      return operation.setAttributes.context == null && operation.setAttributes.services == null
+    return 'update' in operation || 'addService' in operation
+  })
+  if (!isPossible)
+    throw badInput(
+      'operations: with register, only update, addService, and setAttributes without a context or services are possible',
+    )
+}
+
+type JobFields = Pick<
+  BulkJob,
+  'name' | 'target' | 'filter' | 'context' | 'operations' | 'rate' | 'maxFailures' | 'expected'
+> & {
+  undoOf?: string | null
+}
+
+export function newJob({ viewer, clock }: Context, input: JobFields): BulkJob {
+  const counts = {
+    total: 0,
+    plannedCount: 0,
+    changing: 0,
+    registering: 0,
+    unchanged: 0,
+    rejected: 0,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+  }
+  const times = { previewed: null, started: null, finished: null }
+  return {
+    ...{
+      id: `bj_${randomBytes(12).toString('hex')}`,
+      state: 'DRAFT',
+      reason: null,
+      token: null,
+      undoOf: null,
+      hasSecrets: false,
+    },
+    ...{ created: clock(), createdBy: sourceOf(viewer), actorId: actorOf(viewer), startedBy: null, starter: null },
+    ...times,
+    ...counts,
+    ...input,
+  } as BulkJob
+}
+
+const readName = (name: string | null | undefined, now: Date): string => {
+  if (name == null) return `Bulk change of ${now.toISOString().slice(0, 16).replace('T', ' ')}`
+  assertName(name, 'name', limits.bulkNameLength)
+  return name
+}
+
+export function readRate(rate: number | null | undefined): number {
+  if (rate == null) return DEFAULT_RATE
+  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be 1 to ${MAX_RATE}, not ${rate}`)
+  return rate
+}
