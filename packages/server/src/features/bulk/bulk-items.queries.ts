@@ -163,16 +163,27 @@ export async function findPending(db: Database, { accountId, jobId }: Place): Pr
   return rows[0]?.id
 }
 
+/** The changes that an earlier job made to a device. */
+export interface EarlierChanges {
+  changes: DeviceChanges
+  /** Whether an undo of that job has already added the removed services again. */
+  isRestored: boolean
+}
+
 /** The changes that an earlier job made to these devices. */
 export async function selectChangesOf(
   db: Database,
   { accountId, jobId }: Place,
   ids: readonly string[],
-): Promise<Map<string, DeviceChanges>> {
-  const { rows } = await sql<PendingItem>`
-    select device_id as id, changes from bulk_item
-    where account_id = ${accountId} and job_id = ${jobId} and device_id = any(${ids})`.execute(db)
-  return new Map(rows.map(({ id, changes }) => [id, changes]))
+): Promise<Map<string, EarlierChanges>> {
+  const { rows } = await sql<EarlierChanges & { id: string }>`
+    select item.device_id as id, item.changes, exists (
+        select from bulk_job undo join bulk_item done on done.account_id = undo.account_id and done.job_id = undo.id
+        where undo.account_id = ${accountId} and undo.undo_of = ${jobId} and done.device_id = item.device_id
+          and done.status = 'DONE' and done.changes -> 'addService' is not null) as "isRestored"
+    from bulk_item item
+    where item.account_id = ${accountId} and item.job_id = ${jobId} and item.device_id = any(${ids})`.execute(db)
+  return new Map(rows.map(({ id, ...earlier }) => [id, earlier]))
 }
 
 /** Records the results of devices. */

@@ -202,6 +202,10 @@ describe('services in a bulk job', () => {
     expect(items.items).toMatchObject([{ outcome: 'CHANGE', reason: 'CHANGED_SINCE' }])
     await run(user, undo)
     expect((await servicesOf(user))[3]).toEqual(['ssh 22 {}', 'web 8443 {}'])
+    const again = await call(user, 'undo', job.id)
+    expect((await jobOf(user, again.id)).items.items).toMatchObject([
+      { outcome: 'UNCHANGED', status: 'SKIPPED', reason: 'CHANGED_SINCE' },
+    ])
   })
 
   it('are added and changed by the rows of a CSV, which keep other services', async () => {

@@ -27,7 +27,7 @@ export async function planDevices(
   const contexts = new Set(
     undone === undefined
       ? job.operations.flatMap((operation) => ('setAttributes' in operation ? [operation.setAttributes.context] : []))
-      : [...undone.values()].flatMap(({ setAttributes = [] }) => setAttributes.map(({ context }) => context)),
+      : [...undone.values()].flatMap(({ changes }) => (changes.setAttributes ?? []).map(({ context }) => context)),
   )
   const isCsv = 'csv' in job.target && undone === undefined
   const rows = isCsv ? await selectRows(db, { accountId, jobId: job.id }, ids) : new Map<string, CsvRow>()
@@ -39,11 +39,11 @@ export async function planDevices(
     withServices:
       operations.some((operation) => 'addService' in operation || matches.has(operation)) ||
       [...rows.values()].some(({ services }) => services.length > 0) ||
-      [...(undone?.values() ?? [])].some(concernsServices),
+      [...(undone?.values() ?? [])].some(({ changes }) => concernsServices(changes)),
     matches,
   })
   const namesInUse = await findNamesInUse(db, accountId, [...rows.values()])
-  const untouched = [...(undone?.values() ?? [])].some(({ register }) => register !== undefined)
+  const untouched = [...(undone?.values() ?? [])].some(({ changes }) => changes.register !== undefined)
     ? await selectUntouched(db, { accountId, jobId: job.undoOf! }, ids)
     : new Set<string>()
   const unmatched = filter === undefined ? undefined : await findUnmatched(db, accountId, { ids, filter })
@@ -58,7 +58,10 @@ export async function planDevices(
     const name = device.fields.name!
     if (unmatched?.has(id)) return { ...emptyPlan(id), name, status: 'SKIPPED', reason: 'NO_LONGER_MATCHES' }
     try {
-      if (undone !== undefined) return { ...planUndo(device, undone.get(id) ?? {}, untouched.has(id)), name }
+      if (undone !== undefined) {
+        const earlier = undone.get(id) ?? { changes: {}, isRestored: false }
+        return { ...planUndo(device, earlier, untouched.has(id)), name }
+      }
       return { ...planOf(id, applyOperations(device, job.operations)), name }
     } catch (error) {
       if (error instanceof ApiError) return { ...rejected(id, error), name }

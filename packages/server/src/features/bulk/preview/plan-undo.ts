@@ -6,6 +6,7 @@ import { attributesIn, type Target } from '../../attributes/target.ts'
 import type { FieldName } from '../../devices/device.ts'
 import { newId } from '../../devices/device-id.ts'
 import { assertFewServices, fieldsOfService } from '../../services/services-of-many.ts'
+import type { EarlierChanges } from '../bulk-items.queries.ts'
 import type { AttributeChanges, DeviceChanges, NewDevice, RemovedService } from '../bulk-job.ts'
 import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
@@ -29,9 +30,13 @@ export const concernsServices = ({
 /**
  * Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason.
  */
-export function planUndo(device: BulkDevice, done: DeviceChanges, isUntouched: boolean): Plan {
+export function planUndo(
+  device: BulkDevice,
+  { changes: done, isRestored }: EarlierChanges,
+  isUntouched: boolean,
+): Plan {
   if (done.register !== undefined) return planRemoval(device, done.register, isUntouched)
-  const services = revertServices(device, done)
+  const services = revertServices(device, done, isRestored)
   const removed = new Set(services.changes.removeService?.map(({ id }) => id))
   const attributes = revertAttributes(device, done, removed)
   const fields = Object.entries(done.update ?? {}).filter(
@@ -88,11 +93,12 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 
 /**
  * Removes services that are still as the job added them, restores changed fields, and adds removed services again with
- * their attributes and other IDs.
+ * their attributes and other IDs, unless an earlier undo has done so.
  */
 function revertServices(
   device: BulkDevice,
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
+  isRestored: boolean,
 ): Reverted {
   const present = new Map(device.services.map((service) => [service.id, service]))
   const removed = addService.flatMap((service) => {
@@ -109,7 +115,7 @@ function revertServices(
     const back = same.map(([name, change]) => [name, { old: change.new, new: change.old }] as const)
     return same.length === 0 ? [] : [{ id, name: fields.name, changes: Object.fromEntries(back) }]
   })
-  const restored = removeService.map((service) => ({ service, id: newId() }))
+  const restored = isRestored ? [] : removeService.map((service) => ({ service, id: newId() }))
   assertFewServices(device.services.length - removed.length + restored.length)
   const added = restored.map(({ service, id }) => ({ id, ...fieldsOfService(service) }))
   const setAttributes = restored.flatMap(({ service, id }) => attributesOf(service, id))
@@ -122,7 +128,10 @@ function revertServices(
       ...(removed.length > 0 && { removeService: removed }),
       ...(setAttributes.length > 0 && { setAttributes }),
     },
-    isPart: removed.length < addService.length || names(updated) < names(updateService),
+    isPart:
+      removed.length < addService.length ||
+      restored.length < removeService.length ||
+      names(updated) < names(updateService),
   }
 }
 
