@@ -158,6 +158,8 @@ describeConsole('the account', () => {
     expect(new Date(expires).getTime()).toBeLessThanOrEqual(Date.now() + 3_600_000)
     await page.getByRole('link', { name: replacedBy }).click()
     await page.waitForURL(`**/account/keys/${replacedBy}`)
+    const pages = page.getByRole('navigation', { name: 'Account' })
+    expect(await pages.locator('[aria-current=page][data-active]').allTextContents()).toEqual(['Access keys'])
     await page.getByText('No uses in the last 90 days').waitFor()
   })
 

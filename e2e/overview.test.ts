@@ -96,6 +96,10 @@ describeConsole('the overview', () => {
     await page.getByRole('button', { name: 'Port' }).click()
     await page.getByRole('button', { name: 'Port' }).click()
     await expect.poll(rows).toEqual(['web of gate', 'ssh of pump', 'ssh of gate'])
+    await page
+      .getByRole('link', { name: 'Services', exact: true })
+      .and(page.locator('[aria-current=page][data-active]'))
+      .waitFor()
     await page.getByLabel('Search services').fill('port > 1000 AND device.name:pu')
     await page.getByText('1 match').waitFor()
     await expect.poll(rows).toEqual(['ssh of pump'])

@@ -12,7 +12,6 @@ import {
   IconUserCircle,
   IconWebhook,
 } from '@tabler/icons-react'
-import { useLocation } from '@tanstack/react-router'
 import { useInstall } from './install-prompt.ts'
 import { RouterNavLink } from './links.tsx'
 import { api } from './paths.ts'
@@ -30,24 +29,19 @@ const pages = [
 /** `onNavigate` closes the navigation on narrow screens, where the navigation covers the page. */
 export function AppNavigation({ onNavigate }: { onNavigate: () => void }) {
   const install = useInstall()
-  const path = useLocation({ select: ({ pathname }) => pathname })
   return (
     <>
       <AppShell.Section grow>
-        {pages.map(({ to, label, Icon }) => {
-          const isCurrent = path === to || path.startsWith(`${to}/`)
-          return (
-            <RouterNavLink
-              key={to}
-              to={to}
-              label={label}
-              leftSection={<Icon size={18} stroke={1.6} />}
-              active={isCurrent}
-              aria-current={isCurrent ? 'page' : undefined}
-              onClick={onNavigate}
-            />
-          )
-        })}
+        {pages.map(({ to, label, Icon }) => (
+          <RouterNavLink
+            key={to}
+            to={to}
+            activeOptions={{ includeSearch: false }}
+            label={label}
+            leftSection={<Icon size={18} stroke={1.6} />}
+            onClick={onNavigate}
+          />
+        ))}
       </AppShell.Section>
       <AppShell.Section>
         {install === undefined ? null : (

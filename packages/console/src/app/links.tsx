@@ -20,6 +20,9 @@ export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {.
 
 export const RouterButton = createLink((props: ButtonProps & Link) => <Button component="a" {...props} />)
 
-export const RouterNavLink = createLink((props: NavLinkProps & Link) => <NavLink component="a" {...props} />)
+/** The router marks the link to the current page, or to a page above it, with `aria-current`. */
+export const RouterNavLink = createLink((props: NavLinkProps & Link) => (
+  <NavLink component="a" active={props['aria-current'] === 'page'} {...props} />
+))
 
 export const RouterMenuItem = createLink((props: MenuItemProps & Link) => <Menu.Item component="a" {...props} />)

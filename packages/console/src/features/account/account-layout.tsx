@@ -1,5 +1,5 @@
 import { Grid } from '@mantine/core'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet } from '@tanstack/react-router'
 import { RouterNavLink } from '../../app/links.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
@@ -19,24 +19,14 @@ const pages = [
 
 export function AccountLayout() {
   const { email, name } = useViewer()
-  const path = useLocation({ select: ({ pathname }) => pathname })
   return (
     <>
       <PageHeader title="Account">{name ? `${name} · ${email}` : email}</PageHeader>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 2.5 }} component="nav" aria-label="Account" className={classes.pages}>
-          {pages.map(({ to, label }) => {
-            const isCurrent = path === to || path.startsWith(`${to}/`)
-            return (
-              <RouterNavLink
-                key={to}
-                to={to}
-                label={label}
-                active={isCurrent}
-                aria-current={isCurrent ? 'page' : undefined}
-              />
-            )
-          })}
+          {pages.map(({ to, label }) => (
+            <RouterNavLink key={to} to={to} activeOptions={{ includeSearch: false }} label={label} />
+          ))}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 9.5 }}>
           <Outlet />
