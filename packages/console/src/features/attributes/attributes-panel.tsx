@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput, Title } from '@mantine/core'
 import { IconPlus, IconSearch, IconTags } from '@tabler/icons-react'
 import { useState } from 'react'
-import { ConfirmDialog } from '../../components/confirm-button.tsx'
+import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'

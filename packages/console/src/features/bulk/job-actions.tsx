@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import {
   CancelBulkDocument,

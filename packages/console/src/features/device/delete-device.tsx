@@ -1,7 +1,7 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ConfirmDialog } from '../../components/confirm-button.tsx'
+import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { DeleteDeviceDocument, type DeviceDetailFragment } from './device.generated.ts'
 

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
+import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { SecretOnce } from '../../components/secret-once.tsx'
-import { useAttempt } from '../../components/use-attempt.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { type DeviceDetailFragment, RotateDeviceSecretDocument } from './device.generated.ts'
 

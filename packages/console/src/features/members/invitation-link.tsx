@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import { SecretOnce } from '../../components/secret-once.tsx'
+import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
 
 export function InvitationLink({ link, onDone }: { link: string; onDone: () => void }) {
   return (

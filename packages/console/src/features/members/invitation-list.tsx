@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Table } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Time } from '../../components/time.tsx'
 import { errorText } from '../../graphql/describe-error.ts'

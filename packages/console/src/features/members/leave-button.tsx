@@ -1,4 +1,4 @@
-import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { LeaveAccountDocument } from './members.generated.ts'

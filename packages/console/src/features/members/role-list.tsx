@@ -1,6 +1,6 @@
 import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { describePermissions, permissionTexts } from '../access/permissions.ts'

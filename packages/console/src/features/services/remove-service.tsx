@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../components/confirm-button.tsx'
+import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { RemoveServiceDocument, type ServiceRowFragment } from './services.generated.ts'
 

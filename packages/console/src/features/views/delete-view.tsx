@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { ConfirmDialog } from '../../components/confirm-button.tsx'
+import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import type { SavedView } from './use-views.ts'
 import { type FilterKind, viewLists } from './view-lists.ts'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
-import { CreationDialog } from '../../components/creation-dialog.tsx'
+import { CreationDialog } from '../../components/dialogs/creation-dialog.tsx'
 import { useCreation } from '../../graphql/use-change.ts'
 import { WebhookForm, type WebhookValues } from './webhook-form.tsx'
 import { WebhookSecret } from './webhook-secret.tsx'

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useRef, useState } from 'react'
+import { focusFirstError } from '../../components/dialogs/focus-first-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
-import { focusFirstError } from '../../components/focus-first-error.ts'
 import { DeviceSelection, type SelectionValues, typedFilter } from '../filters/device-selection.tsx'
 import { EventTypePicker } from './event-type-picker.tsx'
 

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { SecretOnce } from '../../components/secret-once.tsx'
+import { SecretOnce } from '../../components/dialogs/secret-once.tsx'
 
 interface WebhookSecretProps {
   secret: string

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, test } from 'vitest'
 import { rowsWithoutUsage } from '../../../test/access/account-rows.ts'
+import { denied, granted, simulate } from '../../../test/api/simulations.ts'
 import { asMember, failure, type Json, keyOf, type Sender, sendAsUser } from '../../../test/factories/keys.ts'
 import { addMember, newMember } from '../../../test/factories/member.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
@@ -25,15 +26,6 @@ beforeEach(async () => {
   bergen = await register('two', 'bergen')
 })
 
-const fields =
-  '{ allowed deviceReachable attributeReadable attributeWritable devices permissions { permission granted deniedBy } reasons warnings }'
-
-const simulate = async (send: Sender, args: string): Promise<Json> => {
-  const { data, errors } = await send(`{ login { simulate(${args}) ${fields} } }`)
-  if (errors !== undefined) throw new Error(JSON.stringify(errors))
-  return data.login.simulate
-}
-
 const asOwner = (args: string): Promise<Json> => simulate(sendAsUser(user), args)
 
 const attempt = async (send: Sender, args: string) =>
@@ -44,14 +36,6 @@ const lacking = (permission: string) => ({
   reason: 'permission',
   missing: [{ field: 'User.simulate', permission }],
 })
-
-const granted = ({ permissions }: Json): string[] =>
-  permissions.filter((each: Json) => each.granted).map(({ permission }: Json) => permission)
-
-const denied = ({ permissions }: Json): Record<string, string> =>
-  Object.fromEntries(
-    permissions.filter((each: Json) => !each.granted).map(({ permission, deniedBy }: Json) => [permission, deniedBy]),
-  )
 
 test('matches the decisions of the server for keys with random access', { timeout: 600_000 }, async () => {
   const documents = [

@@ -1,6 +1,6 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { CreationDialog } from '../../../components/creation-dialog.tsx'
+import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { useConfirmation } from '../../sign-in/use-confirmation.tsx'

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Stack, Tabs, Text } from '@mantine/core'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { SecretOnce } from '../../../components/secret-once.tsx'
+import { SecretOnce } from '../../../components/dialogs/secret-once.tsx'
 import { Time } from '../../../components/time.tsx'
 import type { CreateRegistrationCodeMutation } from './codes.generated.ts'
 

@@ -1,4 +1,4 @@
-import { CreationDialog } from '../../../components/creation-dialog.tsx'
+import { CreationDialog } from '../../../components/dialogs/creation-dialog.tsx'
 import { CreatedCode, type NewCode } from './created-code.tsx'
 import { NewCodeForm } from './new-code-form.tsx'
 

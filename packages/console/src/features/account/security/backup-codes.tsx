@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { SecretOnce } from '../../../components/secret-once.tsx'
+import { SecretOnce } from '../../../components/dialogs/secret-once.tsx'
 
 export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const text = codes.join('\n')

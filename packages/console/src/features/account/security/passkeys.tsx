@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconFingerprint, IconPlus } from '@tabler/icons-react'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'

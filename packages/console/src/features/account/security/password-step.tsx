@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useAttempt } from '../../../components/use-attempt.ts'
 import { AuthError } from '../../sign-in/auth-call.ts'
 
 interface PasswordStepProps {

@@ -1,5 +1,5 @@
 import { Badge, Group, Table, Text } from '@mantine/core'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'

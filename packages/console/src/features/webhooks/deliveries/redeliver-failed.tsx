@@ -1,7 +1,7 @@
 import { Select, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import { ConfirmButton } from '../../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
 import { RedeliverWebhookDocument } from '../webhooks.generated.ts'
 

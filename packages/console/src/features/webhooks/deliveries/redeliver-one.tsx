@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconRepeat } from '@tabler/icons-react'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useAttempt } from '../../../components/use-attempt.ts'
 import { useChange } from '../../../graphql/use-change.ts'
 import {
   type DeliveryFieldsFragment,

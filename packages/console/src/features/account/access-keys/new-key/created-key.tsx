@@ -1,6 +1,6 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { CopyButton } from '../../../../components/copy-button.tsx'
-import { SecretOnce } from '../../../../components/secret-once.tsx'
+import { SecretOnce } from '../../../../components/dialogs/secret-once.tsx'
 import type { CreateAccessKeyMutation } from '../keys.generated.ts'
 
 export type NewKey = CreateAccessKeyMutation['createAccessKey']

@@ -1,4 +1,4 @@
-import { CreationDialog } from '../../../../components/creation-dialog.tsx'
+import { CreationDialog } from '../../../../components/dialogs/creation-dialog.tsx'
 import { CreatedKey, type NewKey } from './created-key.tsx'
 import type { Policy } from './key-values.ts'
 import { NewKeyForm } from './new-key-form.tsx'

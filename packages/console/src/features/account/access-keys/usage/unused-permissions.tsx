@@ -1,6 +1,6 @@
 import { Alert, Group, Text } from '@mantine/core'
 import { IconShieldCheck, IconShieldMinus } from '@tabler/icons-react'
-import { ConfirmButton } from '../../../../components/confirm-button.tsx'
+import { ConfirmButton } from '../../../../components/dialogs/confirm-button.tsx'
 import { useChange } from '../../../../graphql/use-change.ts'
 import { describePermissions } from '../../../access/permissions.ts'
 import type { AccessKeyDetails } from '../key-facts.tsx'

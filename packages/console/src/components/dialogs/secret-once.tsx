@@ -1,8 +1,8 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconDownload, IconKey } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { CopyButton } from './copy-button.tsx'
-import { downloadText } from './download.ts'
+import { CopyButton } from '../copy-button.tsx'
+import { downloadText } from '../download.ts'
 
 interface SecretOnceProps {
   /** Kind of secret, such as "secret access key", "device secret", or "registration code". */

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
-import { ErrorNotice } from './error-notice.tsx'
+import { ErrorNotice } from '../error-notice.tsx'
 
 interface ConfirmDialogProps {
   opened: boolean
