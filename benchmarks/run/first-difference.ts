@@ -1,6 +1,6 @@
 /**
- * Describes the first difference between two JSON values. Ignores the order of members. Returns undefined for equal
- * values.
+ * Describes the first difference between two JSON values. Ignores the order of members. Returns undefined if the values
+ * are equal.
  */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {

@@ -82,9 +82,9 @@ export type User = {
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
   device: Array<Device>;
   /**
-   * Counts the events that match, in intervals of equal length, the oldest interval first. The arguments are those of events. The
-   * server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval
-   * starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event.
+   * Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The
+   * server chooses the length of the intervals, at least one second, to return at most as many as requested. The first
+   * interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -114,8 +114,8 @@ export type User = {
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without
-   * context, it contains the changes of the base values and of every context. Needs EVENT_READ and AUDIT_READ.
+   * The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names.
+   * Without context, it contains the changes to the base values and in every context. Needs EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -150,7 +150,7 @@ export type User = {
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits that apply to this user, with their current use. */
+  /** The limits that apply to this user, with their current usage. */
   limits: Array<Limit>;
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Array<View>;
@@ -461,14 +461,14 @@ export type AccessKey = {
   /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields that the key used in the last days, 1 to 400, each with its permission, most recent first. The server updates the
-   * counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to
-   * accessKeys.
+   * The fields that the key used in this number of days, 1 to 400, each with its permission, most recent first. The server
+   * updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case,
+   * pass key to accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses
-   * for that long.
+   * The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the
+   * key's uses for that long.
    */
   unused?: Maybe<Array<Permission>>;
 };
@@ -1154,8 +1154,9 @@ export type Device = {
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes of this device's attributes, newest first, including the values from its registration. Without name, the list
-   * contains the changes of all names. Without context, it contains the changes of the base values and of every context.
+   * The changes to this device's attributes, newest first, including the values from its registration. Without name, the
+   * list contains the changes to all names. Without context, it contains the changes to the base values and in every
+   * context.
    */
   attributeHistory: AttributeChangeList;
   /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
@@ -1244,8 +1245,8 @@ export type Service = {
    */
   attributeInfo: Array<AttributeInfo>;
   /**
-   * The changes of this service's attributes, newest first. Without name, the list contains the changes of all names. Without
-   * context, it contains the changes of the base values and of every context.
+   * The changes to this service's attributes, newest first. Without name, the list contains the changes to all names.
+   * Without context, it contains the changes to the base values and in every context.
    */
   attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
@@ -1384,7 +1385,7 @@ export type AvailabilitySegment = {
  * id:*.
  */
 export type BulkTargetInput = {
-  /** A filter of devices. */
+  /** A device filter. */
   where?: InputMaybe<Scalars['String']['input']>;
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: InputMaybe<Scalars['ID']['input']>;
@@ -1426,8 +1427,8 @@ export type BulkAttributesInput = {
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
   /**
-   * A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter
-   * reads base attributes, and sees the services as they were before the first operation.
+   * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
+   * base attributes, and sees the services as they were before the first operation.
    */
   services?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1435,8 +1436,8 @@ export type BulkAttributesInput = {
 /** Removes services of each device with their attributes. */
 export type BulkRemoveServiceInput = {
   /**
-   * A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as
-   * they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
+   * services as they were before the first operation.
    */
   where: Scalars['String']['input'];
 };
@@ -1457,7 +1458,7 @@ export type BulkDeleteInput = {
   force?: Scalars['Boolean']['input'];
 };
 
-/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
+/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
 export type BulkJob = {
   __typename?: 'BulkJob';
   id: Scalars['ID']['output'];
@@ -1499,12 +1500,12 @@ export type BulkJob = {
   undoOf?: Maybe<BulkJob>;
   /** The newest job that undoes this job. */
   undoneBy?: Maybe<BulkJob>;
-  /** The devices of the job, in the order of their IDs. */
+  /** The devices of the job, in ID order. */
   items: BulkItemList;
 };
 
 
-/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
+/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
 export type BulkJobItemsArgs = {
   outcome?: InputMaybe<Array<BulkOutcome>>;
   status?: InputMaybe<Array<BulkItemStatus>>;
@@ -1560,7 +1561,7 @@ export type BulkJobList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A page of a bulk job's devices, in the order of their IDs. */
+/** A page of a bulk job's devices, in ID order. */
 export type BulkItemList = {
   __typename?: 'BulkItemList';
   items: Array<BulkItem>;
@@ -1664,7 +1665,7 @@ export type DeviceRegistration = {
   secret?: Maybe<Scalars['String']['output']>;
 };
 
-/** The number of events in an interval of time. */
+/** The number of events in a time interval. */
 export type EventCount = {
   __typename?: 'EventCount';
   /** The start of the interval, inclusive. */
@@ -1866,7 +1867,7 @@ export type EventType =
    */
   | 'MASTER_KEY_ROTATE';
 
-/** An interval of time in UTC. */
+/** A time interval in UTC. */
 export type FacetInterval =
   | 'HOUR'
   | 'DAY'
@@ -1874,7 +1875,7 @@ export type FacetInterval =
   | 'WEEK'
   | 'MONTH';
 
-/** The values of one name, the most frequent first. */
+/** The values of one name, most frequent first. */
 export type Facet = {
   __typename?: 'Facet';
   name: Scalars['String']['output'];
@@ -1893,7 +1894,7 @@ export type Facet = {
   total: Scalars['Int']['output'];
 };
 
-/** One value, or one interval of time. */
+/** One value, or one time interval. */
 export type FacetBucket = {
   __typename?: 'FacetBucket';
   /** The value, at most 200 characters, or the start of the interval. */
@@ -2018,7 +2019,7 @@ export type AttributeChangeList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A change of one value. */
+/** A change to one value. */
 export type AttributeChange = {
   __typename?: 'AttributeChange';
   /** ID of the event. Changes that were made together share an event. */
@@ -2056,8 +2057,8 @@ export type AttributeInfo = {
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
-   * When the value was last written, also if it did not change. The server records at most four such writes per expected interval.
-   * For a name without an expected interval, it is the same as changed. Null if the attribute is not set.
+   * When the value was last written, even if it did not change. The server records at most four such writes per expected
+   * interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set.
    */
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
@@ -2341,8 +2342,8 @@ export type AccessInput = {
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**
-   * A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find
-   * other devices.
+   * A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or
+   * key cannot find other devices.
    */
   where?: InputMaybe<Scalars['String']['input']>;
   attributes?: InputMaybe<AttributeScopeInput>;
@@ -2379,7 +2380,7 @@ export type Limit = {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Scalars['String']['output'];
   value: Scalars['Int']['output'];
-  /** This user's current use; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null for a limit on a single request, name, or value. */
   used?: Maybe<Scalars['Int']['output']>;
 };
 

@@ -21,8 +21,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Runs `work` on the installation's database: DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded database.
- * Unless a server is already running the embedded database, starts it for the duration of `work`.
+ * Runs `work` on the installation's database: the first of DATABASE_DIRECT_URL, DATABASE_URL, and the embedded
+ * database. Unless a server is already running the embedded database, starts it for the duration of `work`.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,

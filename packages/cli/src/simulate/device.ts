@@ -95,7 +95,7 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   })
 }
 
-/** Describes an error without addresses and ports, so that equal failures of several devices are counted together. */
+/** Describes an error without addresses and ports, so that the same failure on several devices is counted together. */
 function failureKey(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : message

@@ -6,7 +6,7 @@ import { addDevices, createCliUser } from '../harness/cli-user.ts'
 
 const app = sharedTestApp({ worker: true })
 
-it('previews, runs, lists, and undoes changes of many devices', async () => {
+it('previews, runs, lists, and undoes changes to many devices', async () => {
   const { user, run, lines } = await createCliUser(app)
   const ids = (await addDevices(user, ['a', 'b', 'c'], { site: 'oslo' })).sort()
   const where = ['--where', 'site = oslo']

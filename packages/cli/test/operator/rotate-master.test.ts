@@ -114,7 +114,7 @@ it('resumes a killed rotation while the server runs, and keeps all secrets worki
     setUp({ db: database.db, config: readConfig(settings), url: server.url, log: pino({ level: 'silent' }) })
   await start(env)
   await expect(start({ MUSTER_DATA: folder, MUSTER_MASTER_KEY: next.toString('base64') })).rejects.toThrow(
-    /being rotated, and the former key is not available/,
+    /being rotated, and the previous key is not available/,
   )
 
   const again = await muster(['keys', 'rotate-master', '--json'], { env })

@@ -35,7 +35,7 @@ const selection = {
 }
 
 /**
- * Yields a job now and after each change of its progress. Ends when the job changes only through a call: when it is a
+ * Yields a job now and whenever its progress changes. Ends when the job changes only through a call: when it is a
  * draft, ready to start, paused, or has ended.
  */
 export async function* followBulkJob(

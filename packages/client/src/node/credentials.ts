@@ -18,9 +18,9 @@ export interface StoredCredentials {
 }
 
 export interface ReadCredentialsOptions {
-  /** Section of the file. Default: MUSTER_PROFILE, else `default`. */
+  /** Section of the file. Default: MUSTER_PROFILE, or `default` if it is not set. */
   profile?: string | undefined
-  /** Path of the file. Default: MUSTER_CREDENTIALS, else the default locations. */
+  /** Path of the file. Default: MUSTER_CREDENTIALS, or the default locations if it is not set. */
   file?: string | undefined
   /** Environment variables. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined

@@ -18,7 +18,7 @@ export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | '
 /** The type of an event. */
 export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
-/** An interval of time in UTC. */
+/** A time interval in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 
 /** The kind of objects that a filter selects. */
@@ -42,7 +42,7 @@ export interface AccessInput {
   permissions?: readonly Permission[] | null | undefined
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
-  /** A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find other devices. */
+  /** A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or key cannot find other devices. */
   where?: string | null | undefined
 }
 
@@ -65,7 +65,7 @@ export interface BulkAttributesInput {
   /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
-  /** A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter reads base attributes, and sees the services as they were before the first operation. */
+  /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base attributes, and sees the services as they were before the first operation. */
   services?: string | null | undefined
 }
 
@@ -88,7 +88,7 @@ export interface BulkOperationInput {
 
 /** Removes services of each device with their attributes. */
 export interface BulkRemoveServiceInput {
-  /** A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as they were before the first operation. */
+  /** A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as they were before the first operation. */
   where: string
 }
 
@@ -106,7 +106,7 @@ export interface BulkTargetInput {
   secrets?: boolean | undefined
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined
-  /** A filter of devices. */
+  /** A device filter. */
   where?: string | null | undefined
 }
 
@@ -170,7 +170,7 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: string | null
-  /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
@@ -195,7 +195,7 @@ export interface ApplicationType {
   protocol: string
 }
 
-/** A change of one value. */
+/** A change to one value. */
 export interface AttributeChange {
   at: string
   /** The context in which the value was set; null for a base value. */
@@ -231,7 +231,7 @@ export interface AttributeInfo {
   base: string | null
   /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: string | null
-  /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: string | null
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
   expectedInterval: number | null
@@ -334,7 +334,7 @@ export interface BulkItem {
   status: BulkItemStatus
 }
 
-/** A page of a bulk job's devices, in the order of their IDs. */
+/** A page of a bulk job's devices, in ID order. */
 export interface BulkItemList {
   /** An opaque position after the last item on the page. Pass it as after. */
   cursor: string | null
@@ -344,7 +344,7 @@ export interface BulkItemList {
   total: number
 }
 
-/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
+/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
 export interface BulkJob {
   counts: BulkCounts
   created: string
@@ -513,7 +513,7 @@ export interface Event {
   type: EventType
 }
 
-/** The number of events in an interval of time. */
+/** The number of events in a time interval. */
 export interface EventCount {
   count: number
   /** The start of the interval, inclusive. */
@@ -543,7 +543,7 @@ export interface EventTarget {
   name: string
 }
 
-/** The values of one name, the most frequent first. */
+/** The values of one name, most frequent first. */
 export interface Facet {
   buckets: FacetBucket[]
   /** The number of distinct values. */
@@ -561,7 +561,7 @@ export interface Facet {
   total: number
 }
 
-/** One value, or one interval of time. */
+/** One value, or one time interval. */
 export interface FacetBucket {
   /** The number of active devices with this value. */
   active: number
@@ -697,7 +697,7 @@ export interface KeyUse {
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: string
-  /** This user's current use; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null for a limit on a single request, name, or value. */
   used: number | null
   value: number
 }
@@ -885,7 +885,7 @@ export interface User {
   id: string
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy
-  /** The limits that apply to this user, with their current use. */
+  /** The limits that apply to this user, with their current usage. */
   limits: Limit[]
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -1029,11 +1029,11 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: Leaf<string | null>
-  /** The permissions of the key that it did not need in the last days, 1 to 400; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used in the last days, 1 to 400, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used in this number of days, 1 to 400, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1097,7 +1097,7 @@ export interface AttributeInfoFields {
   base: Leaf<string | null>
   /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: Leaf<string | null>
-  /** When the value was last written, also if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>
@@ -1222,7 +1222,7 @@ export interface BulkJobFields {
   id: Leaf<string>
   /** Whether undoBulk can revert the job; false if it deletes devices. */
   isUndoable: Leaf<boolean>
-  /** The devices of the job, in the order of their IDs. */
+  /** The devices of the job, in ID order. */
   items: Branch<'BulkItemList', 'one', {
     /** Start after this device ID or page cursor. */
     after?: string | null | undefined
@@ -1305,11 +1305,11 @@ export interface DeviceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
+  /** The changes to this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
-    /** Only changes of values that are set in this context. */
+    /** Only changes to values in this context. */
     context?: string | null | undefined
     /** Exclusive. */
     maxDate?: string | Date | null | undefined
@@ -1334,7 +1334,7 @@ export interface DeviceFields {
   /** When the device was online, according to its events. Times before the device's registration, or before its oldest stored event, are unknown. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
-    /** Default: now. Must be after from, by at most 400 days. */
+    /** Default: now. Must be at most 400 days after from. */
     until?: string | Date | null | undefined
   }>
   /** The base value of the attribute $svc.categoryA. */
@@ -1641,7 +1641,7 @@ export interface KeyUseFields {
 export interface LimitFields {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Leaf<string>
-  /** This user's current use; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null for a limit on a single request, name, or value. */
   used: Leaf<number | null>
   value: Leaf<number>
 }
@@ -1733,7 +1733,7 @@ export interface MutationFields {
     name?: string | null | undefined
     /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -1909,7 +1909,7 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2135,11 +2135,11 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of this service's attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
+  /** The changes to this service's attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
-    /** Only changes of values that are set in this context. */
+    /** Only changes to values in this context. */
     context?: string | null | undefined
     /** Exclusive. */
     maxDate?: string | Date | null | undefined
@@ -2253,11 +2253,11 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. Needs EVENT_READ and AUDIT_READ. */
+  /** The changes to the user's own attributes, newest first. Without name, the list contains the changes to all names. Without context, it contains the changes to the base values and in every context. Needs EVENT_READ and AUDIT_READ. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
-    /** Only changes of values that are set in this context. */
+    /** Only changes to values in this context. */
     context?: string | null | undefined
     /** Exclusive. */
     maxDate?: string | Date | null | undefined
@@ -2371,7 +2371,7 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the events that match, in intervals of equal length, the oldest interval first. The arguments are those of events. The server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2386,7 +2386,7 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** A filter of events. Uses the current values of devices. */
+    /** An event filter. Uses the current values of devices. */
     where?: string | null | undefined
   }>
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -2409,7 +2409,7 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
+    /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
@@ -2422,7 +2422,7 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** A filter of events, as in events. */
+    /** An event filter, as in events. */
     where?: string | null | undefined
   }>
   /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
@@ -2446,7 +2446,7 @@ export interface UserFields {
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
-  /** The limits that apply to this user, with their current use. */
+  /** The limits that apply to this user, with their current usage. */
   limits: Branch<'Limit', 'many'>
   /** The members of the account, sorted by email address. */
   members: Branch<'Member', 'many'>
@@ -2464,7 +2464,7 @@ export interface UserFields {
   /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1000 points, the server combines neighboring points. Times when no server was running have no points. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
-    /** Default: now. Must be after from, by at most 400 days. */
+    /** Default: now. Must be at most 400 days after from. */
     until?: string | Date | null | undefined
   }>
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -2493,7 +2493,7 @@ export interface UserFields {
     sortBy?: readonly string[] | null | undefined
     /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A filter of services, such as port = 22 AND device.state = active. */
+    /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
   /** How members must sign in to work in this account. This does not affect access keys. */
@@ -2764,7 +2764,7 @@ export interface Mutations {
     name?: string | null | undefined
     /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2942,7 +2942,7 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, with csv also none, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined

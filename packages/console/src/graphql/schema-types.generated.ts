@@ -12,8 +12,8 @@ export type AccessInput = {
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined;
   /**
-   * A device filter without state, online, stateSince, lastReported, and relative times. Callers with the role or key cannot find
-   * other devices.
+   * A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or
+   * key cannot find other devices.
    */
   where?: string | null | undefined;
 };
@@ -34,8 +34,8 @@ export type BulkAttributesInput = {
   attributes: Record<string, unknown>;
   context?: string | null | undefined;
   /**
-   * A filter of services. If set, the operation applies to the services of the device that match, not to the device. The filter
-   * reads base attributes, and sees the services as they were before the first operation.
+   * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
+   * base attributes, and sees the services as they were before the first operation.
    */
   services?: string | null | undefined;
 };
@@ -77,8 +77,8 @@ export type BulkOutcome =
 /** Removes services of each device with their attributes. */
 export type BulkRemoveServiceInput = {
   /**
-   * A filter of services, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as
-   * they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
+   * services as they were before the first operation.
    */
   where: string;
 };
@@ -132,7 +132,7 @@ export type BulkTargetInput = {
   secrets?: boolean;
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined;
-  /** A filter of devices. */
+  /** A device filter. */
   where?: string | null | undefined;
 };
 

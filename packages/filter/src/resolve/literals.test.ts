@@ -127,7 +127,7 @@ describe('fields (contract A.5)', () => {
     ['protocol = TCP', 'protocol = tcp'],
     ['application < SSH', null],
     ['lastReported = (2026-01-01 OR x)', null],
-  ])('rejects %s in a filter of services', (text, suggestion) => {
+  ])('rejects %s in a service filter', (text, suggestion) => {
     expect(problems(text, service)).toMatchObject([{ kind: 'semantic', suggestion }])
   })
 })

@@ -177,7 +177,7 @@ describe('functions (contract A.3)', () => {
 })
 
 describe('operators (contract A.4)', () => {
-  test('treats != as NOT and =, also for services', () => {
+  test('treats != as NOT and =, including for services', () => {
     expect(resolved('site != a')).toEqual(resolved('NOT site = a'))
     expect(resolved('services.port != 22')).toEqual(resolved('NOT services.port = 22'))
     expect(resolved('services:(port != 22)')).not.toEqual(resolved('services.port != 22'))

@@ -22,7 +22,7 @@ export interface ResolvedNot {
 
 /**
  * At least one service of the device, except its bulk service, meets the condition; null means any service. Inside,
- * `of: 'service'` means that service, even in a filter of services.
+ * `of: 'service'` means that service, even in a service filter.
  */
 export interface SomeService {
   readonly type: 'services'

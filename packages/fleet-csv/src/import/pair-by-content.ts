@@ -1,5 +1,5 @@
 export interface Pairs<Wanted, Found> {
-  /** Pairs of equal items, which need no change. */
+  /** Pairs of identical items, which need no change. */
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
@@ -9,7 +9,7 @@ export interface Pairs<Wanted, Found> {
 
 /**
  * Pairs wanted and existing items with the same name. If the name is unique on both sides, pairs the two. Otherwise,
- * pairs equal items. A remaining wanted item is new only if no existing item remains.
+ * pairs identical items. A remaining wanted item is new only if no existing item remains.
  */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],

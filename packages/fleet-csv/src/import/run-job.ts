@@ -7,7 +7,7 @@ export interface JobContext {
   api: Api
   /** Result of the import, updated as rows finish. */
   outcome: Outcome
-  /** Runs after every change of the outcome. */
+  /** Runs whenever the outcome changes. */
   progress: () => void
   /** After the signal aborts, cancels the job. Rows that are written remain written. */
   signal: AbortSignal

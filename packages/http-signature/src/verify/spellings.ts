@@ -74,7 +74,7 @@ function toSpelling({ scheme, name, port }: Address, received?: Address): Spelli
 
 const withPort = (name: string, port: string | undefined): string => (port === undefined ? name : `${name}:${port}`)
 
-/** Returns a key that is equal for spellings with the same signature base. */
+/** Returns a key that is the same for spellings with the same signature base. */
 function keyOf({ scheme, host, authority, origin }: Spelling, components: readonly string[]): string {
   const covered = (component: string, text: string): string => (components.includes(component) ? text : '')
   return [

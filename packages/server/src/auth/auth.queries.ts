@@ -18,7 +18,7 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /** When the person who created a personal key last signed in, if the person is a member through a group. */
+  /** When the creator of a personal key last signed in, if the creator is a member through a group. */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]

@@ -36,7 +36,7 @@ export interface AuthenticationOptions {
   log: FastifyBaseLogger
   clock?: () => Date
   /**
-   * A monotonic clock in milliseconds, so that a change of the system time does not affect the counts of failed
+   * A monotonic clock in milliseconds, so that a change to the system time does not affect the counts of failed
    * signatures.
    */
   elapsed?: () => number

@@ -21,7 +21,7 @@ export interface KeyGrant {
    * The time from which the account's key policy requires a digest, or undefined if only the key's own setting decides.
    */
   readonly digestFrom: Date | undefined
-  /** When the member through a group who created a personal key last signed in. Null for all other keys. */
+  /** For a personal key whose creator is a member through a group: when the creator last signed in. Otherwise null. */
   readonly lastSignIn: Date | null
   readonly permissions: number
   /** The restriction of the key to some devices. Undefined if the key has none. */

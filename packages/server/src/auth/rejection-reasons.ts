@@ -81,7 +81,7 @@ const sessionReasons = {
  * 303).
  */
 export const ssoReasons = {
-  'sso-failed': { status: 303, meaning: 'A check of the response of the identity provider failed. Start again.' },
+  'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
   'sso-expired': {
     status: 303,
@@ -94,7 +94,7 @@ export const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically. Sign in in another way, and then link the identity under Account, Security.',
+      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Security.',
   },
   'sso-disabled': { status: 303, meaning: 'The operator has disabled the person.' },
   'sso-unavailable': {

@@ -189,7 +189,7 @@ test('charges changes of attributes by name for the events that the filter may s
     expect(errors).toBe(undefined)
     return before - left(headers) - 1
   }
-  // Events of other types and of services are between the changes of a device.
+  // Events of other types and of services are between the changes to a device.
   expect(await pointsOf('attributeHistory(size: 1) { items { name } }')).toBe(2)
   for (const filter of ['name: "rack"', 'context: "night"', 'maxDate: "2020-01-01T00:00:00Z"'])
     expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)

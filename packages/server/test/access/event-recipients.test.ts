@@ -76,7 +76,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
   await stranger.user.data(seen)
 
-  // Events arrive in the order of their IDs, so no earlier event can arrive after this event.
+  // Events arrive in ID order, so no earlier event can arrive after this event.
   const isSeen = (text: string): boolean => text.includes('"seen"')
   await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))

@@ -41,9 +41,9 @@ export async function readCommits(url: string): Promise<Commits> {
 }
 
 export const commitFigures = ({ changes, shared, most, sameDevice, acrossDevices }: Commits) => ({
-  'changes of a base attribute': changes,
+  'changes to a base attribute': changes,
   'changes that shared a commit': shared,
   'maximum number of changes in one commit': most,
-  'commits with several changes of one device': sameDevice,
-  'commits with changes of several devices': acrossDevices,
+  'commits with several changes to one device': sameDevice,
+  'commits with changes to several devices': acrossDevices,
 })

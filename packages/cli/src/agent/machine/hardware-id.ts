@@ -27,8 +27,8 @@ export async function findHardwareId(): Promise<HardwareId> {
 }
 
 /**
- * Returns a file's 32 hex digits. Returns undefined if the file contains anything else, or 32 equal digits, which mean
- * that the ID is not set.
+ * Returns a file's 32 hex digits. Returns undefined if the file contains anything else, or 32 identical digits, which
+ * mean that the ID is not set.
  */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')

@@ -7,8 +7,8 @@ import { CliError } from '../../errors/cli-error.ts'
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
- * Returns the agent's state folder: the specified folder, else MUSTER_AGENT_STATE, else systemd's STATE_DIRECTORY, else
- * /var/lib/muster-agent for root, else `muster-agent` in the user's state folder.
+ * Returns the agent's state folder: the specified folder, MUSTER_AGENT_STATE, systemd's STATE_DIRECTORY,
+ * /var/lib/muster-agent for root, or `muster-agent` in the user's state folder, whichever comes first.
  */
 export function stateFolder(named: string | undefined, env = process.env): string {
   const given = named ?? (env.MUSTER_AGENT_STATE || env.STATE_DIRECTORY || undefined)

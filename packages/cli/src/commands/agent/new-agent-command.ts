@@ -13,5 +13,5 @@ export const newRegisteringCommand = (name: string): Command => withRegistration
 
 export const withRegistration = (command: Command): Command =>
   command
-    .option('--url <url>', 'server URL (default: MUSTER_URL, else the configuration)')
+    .option('--url <url>', 'server URL (default: MUSTER_URL, or the URL in the configuration)')
     .option('--code <code>', 'registration code (default: MUSTER_CODE, which other users of this machine cannot see)')

@@ -10,7 +10,7 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('undo')
-    .description(prose(`Revert the changes of a job. Values that have changed since then remain.`))
+    .description(prose(`Revert a job's changes. Values that have changed since then remain.`))
     .argument('<job>', 'ID of the job')
     .option('--dry-run', 'only show the preview, and cancel the job')
     .option('-y, --yes', 'skip the confirmation prompt')

@@ -37,7 +37,7 @@ const label = (isDeleting: boolean, count: number): string =>
 
 function StartForm({ job, onClose }: { job: Job; onClose(): void }) {
   const start = useChange(StartBulkDocument, ['BulkJob'])
-  // The user confirms this preview and this number, even if the page loads a newer preview meanwhile.
+  // The user confirms this preview and this number, even if the page loads a newer preview in the meantime.
   const [{ id, token, count }] = useState({ id: job.id, token: job.token ?? '', count: writingCount(job) })
   const [typed, setTyped] = useState('')
   const [isStarting, setStarting] = useState(false)

@@ -33,7 +33,7 @@ export async function lockCheck(transaction: Database): Promise<string | undefin
   return row?.value
 }
 
-/** Waits for transactions that encrypt under the former key. Later transactions use the next key. */
+/** Waits for transactions that encrypt under the previous key. Later transactions use the next key. */
 export async function replaceCheck(transaction: Database, next: string): Promise<void> {
   await transaction.selectFrom('server_setting').select('name').where('name', '=', CHECK).forUpdate().execute()
   await query(

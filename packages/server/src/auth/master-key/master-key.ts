@@ -42,7 +42,7 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
     throw new StartError(`The master key in ${from} does not belong to this database. ${keyHint}`)
   }
   if (former !== undefined && !secrets.all.some(({ checkValue }) => checkValue === former)) {
-    throw new StartError(`The master key is being rotated, and the former key is not available. ${formerKeyHint}`)
+    throw new StartError(`The master key is being rotated, and the previous key is not available. ${formerKeyHint}`)
   }
   return secrets
 }
@@ -53,7 +53,7 @@ const keyHint =
 
 const formerKeyHint =
   'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where you started it, or set ' +
-  'MUSTER_MASTER_KEY_PREVIOUS to the former key.'
+  'MUSTER_MASTER_KEY_PREVIOUS to the previous key.'
 
 /** Switches to the key for secrets created in this transaction. No rotation begins before the transaction ends. */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {

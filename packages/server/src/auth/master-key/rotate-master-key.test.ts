@@ -44,7 +44,7 @@ async function createInstallation() {
   }
 }
 
-it('waits for transactions that still encrypt with the former key', async () => {
+it('waits for transactions that still encrypt with the previous key', async () => {
   const { db, start, rotate } = await createInstallation()
   const { secrets } = await start()
   const { id, email } = await createAccount(db)

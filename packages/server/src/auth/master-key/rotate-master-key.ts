@@ -19,7 +19,7 @@ export interface RotationOptions {
 export interface Rotation extends Reencryption {
   /** The location of the new key: a file path, or the name of a setting. */
   key: string
-  /** The location of the former key, which older backups need. */
+  /** The location of the previous key, which older backups need. */
   former: string
 }
 
@@ -29,7 +29,7 @@ export interface Rotation extends Reencryption {
  *
  * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new
  * key in the database. This step waits for transactions that are encrypting, so nothing new is encrypted under the
- * former key. The rotation then re-encrypts existing secrets in batches. Last, it swaps the key files.
+ * previous key. The rotation then re-encrypts existing secrets in batches. Last, it swaps the key files.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return withRotationLock(db, async () => {

@@ -65,7 +65,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
 }
 
 /**
- * A call during a master key rotation may write data under the former key or read data with the wrong key. This
+ * A call during a master key rotation may write data under the previous key or read data with the wrong key. This
  * function re-encrypts such data and retries a failed call.
  */
 async function retryAfterRotation(

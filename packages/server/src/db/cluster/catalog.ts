@@ -8,7 +8,7 @@ export interface Table {
   /** The columns of each primary key and unique index. */
   uniques: string[][]
   references: Reference[]
-  /** Names of the triggers, without those of foreign keys. */
+  /** Names of the triggers, except those of foreign keys. */
   triggers: string[]
   /** Names of the sequences that column defaults use. */
   sequences: string[]

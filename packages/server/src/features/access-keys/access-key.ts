@@ -37,7 +37,7 @@ export interface AccessKey {
   isRestricted: boolean
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
-  /** When the member through a group who created a personal key last signed in. Null for all other keys. */
+  /** For a personal key whose creator is a member through a group: when the creator last signed in. Otherwise null. */
   lastSignIn: Date | null
 }
 

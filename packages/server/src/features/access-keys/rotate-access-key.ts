@@ -18,7 +18,7 @@ const MAX_OVERLAP_SECONDS = 2_592_000
 
 export interface Rotation {
   key: string
-  /** The number of seconds for which the former key keeps working. */
+  /** How long the old key keeps working, in seconds. */
   overlap: number
   publicKey: string | null
 }

@@ -103,8 +103,7 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
 }
 
 /**
- * Locks a key and returns it. Throws NOT_FOUND for the keys of other persons if the viewer may change only personal
- * keys.
+ * Locks a key and returns it. Throws NOT_FOUND for other people's keys if the viewer may change only personal keys.
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')

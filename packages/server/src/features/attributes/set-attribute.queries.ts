@@ -69,7 +69,7 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes of one device succeed or
+ * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes to one device succeed or
  * fail together. Changes that fail together may succeed one at a time. A top-level name must not occur twice for a
  * device. If `waits` is false, the statement skips devices that another transaction has locked, so two such statements
  * never wait for each other.
@@ -202,7 +202,7 @@ const onAccountText = statement({
 
 /**
  * Like `statement`, but for changes that are passed as rows. The statement checks each change separately and merges the
- * changes of one target.
+ * changes to one target.
  */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (

@@ -42,7 +42,7 @@ export async function selectMatching(
   return rows
 }
 
-/** Returns the last ID of the next `limit` devices in the order of their IDs; null after the last device. */
+/** Returns the last ID of the next `limit` devices in ID order; null after the last device. */
 export async function selectRangeEnd(
   db: Database,
   accountId: string,
@@ -81,7 +81,7 @@ export async function insertIds(db: Database, { accountId, jobId }: Place, ids: 
   return rows.map(({ id }) => id)
 }
 
-/** Returns the next devices of a job that have one of these statuses, in the order of their IDs. */
+/** Returns the next devices of a job that have one of these statuses, in ID order. */
 export async function selectItemsOf(
   db: Database,
   accountId: string,
@@ -106,7 +106,7 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
   return Number(numAffectedRows)
 }
 
-/** Returns the next devices to preview, in the order of their IDs. */
+/** Returns the next devices to preview, in ID order. */
 export async function selectUnplanned(
   db: Database,
   { accountId, jobId }: Place,
@@ -141,7 +141,7 @@ export interface PendingItem {
   changes: DeviceChanges
 }
 
-/** Locks the next devices of a run, in the order of their IDs. */
+/** Locks the next devices of a run, in ID order. */
 export async function lockPending(
   db: Database,
   { accountId, jobId }: Place,

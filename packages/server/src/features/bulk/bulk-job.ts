@@ -102,12 +102,12 @@ export interface BulkJob {
   unchanged: number
   rejected: number
   done: number
-  /** The number of devices that failed in the run, without those that the preview rejected. */
+  /** The number of devices that failed in the run, not counting those that the preview rejected. */
   failed: number
   skipped: number
 }
 
-/** The changes of attributes in one context of a device, or of its service. */
+/** The attribute changes in one context of a device or its service. */
 export interface AttributeChanges {
   context: string | null
   service?: { id: string; name: string }
@@ -129,7 +129,7 @@ export interface ServiceUpdate {
   changes: Record<string, { old: FieldValue; new: FieldValue }>
 }
 
-/** The changes of one device, by operation: the old and the new value of each name or field. */
+/** The changes to one device, by operation: the old and the new value of each name or field. */
 export interface DeviceChanges {
   setAttributes?: AttributeChanges[]
   update?: Record<string, { old: string | null; new: string | null }>

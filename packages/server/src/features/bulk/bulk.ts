@@ -182,7 +182,7 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 
 /**
  * Locks a job and changes it. Throws NOT_FOUND if the viewer has no such job, and FORBIDDEN without the permissions
- * that its operations need. With `locksAccount`, first locks the account. A change of the number of jobs requires that
+ * that its operations need. With `locksAccount`, first locks the account. Changing the number of jobs requires that
  * lock.
  */
 export async function changeJob<Changed extends BulkJob>(

@@ -67,7 +67,7 @@ function assertCanRegister(operations: BulkJob['operations']): void {
   })
   if (!isPossible)
     throw badInput(
-      'operations: with register, only update, addService, and setAttributes without a context or services are possible',
+      'operations: with register, only update, addService, and setAttributes without a context or services are allowed',
     )
 }
 
@@ -108,7 +108,7 @@ export function newJob({ viewer, clock }: Context, input: JobFields): BulkJob {
 }
 
 const readName = (name: string | null | undefined, now: Date): string => {
-  if (name == null) return `Bulk change of ${now.toISOString().slice(0, 16).replace('T', ' ')}`
+  if (name == null) return `Bulk change on ${now.toISOString().slice(0, 16).replace('T', ' ')}`
   assertName(name, 'name', limits.bulkNameLength)
   return name
 }

@@ -31,7 +31,7 @@ export interface EventFilter {
    * all events.
    */
   inside?: ResolvedFilter
-  /** The attributes that the caller can read, if not all. Changes of only other attributes are excluded. */
+  /** The attributes that the caller can read, if not all. Changes to only other attributes are excluded. */
   readable?: ReadableNames
   where?: EventWhere
 }

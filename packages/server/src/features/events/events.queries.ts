@@ -41,7 +41,7 @@ function matching(
   return conditions
 }
 
-/** A change of attributes is visible if the caller can read one of their names. */
+/** An attribute change is visible if the caller can read one of its names. */
 const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> 'ATTRIBUTE_CHANGE' or exists (
   select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
     then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`

@@ -7,7 +7,7 @@ import type { Event } from './event.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/** Whether a caller sees an event: a change of attributes must contain a name that the caller can read. */
+/** Whether a caller sees an event: an attribute change must contain a name that the caller can read. */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   namesOf(viewer) === undefined ||
   type !== 'ATTRIBUTE_CHANGE' ||

@@ -62,7 +62,7 @@ const rowOf = (
   previous,
 })
 
-/** Returns the parameters of a statement for one event, from the third on. */
+/** Returns the parameters of a statement for one event, starting with the third. */
 const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data, previous }: Row): unknown[] => [
   type,
   device_id ?? null,

@@ -44,7 +44,7 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/** For equal requests, relative times in the filter are relative to the first request. */
+/** For identical requests, relative times in the filter are relative to the first request. */
 const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, inside, context, subjects, size, interval])
 

@@ -117,7 +117,7 @@ const newLoader = ({ db, viewer, rowMeter }: Context) =>
     (values) => {
       const owners = new Set(values.map(({ owner }) => owner.id)).size
       rowMeter.add(({ events }) => Math.min(owners * ASSUMED_SKIPPED, events))
-      return walk(db, ['changed: the server searches all changes of the device, the service, or the user'], (walking) =>
+      return walk(db, ['changed: the server searches all changes to the device, the service, or the user'], (walking) =>
         selectChangeTimes(walking, viewer.accountId, values),
       )
     },

@@ -8,7 +8,7 @@ let database: ExplainedDatabase
 /** Name of the partition that contains the events. */
 let month: string
 
-/** Inserts 40,000 changes of 400 devices, and a few of the account itself. */
+/** Inserts 40,000 changes to 400 devices, and a few to the account itself. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database

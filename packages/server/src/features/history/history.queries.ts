@@ -6,7 +6,7 @@ import { isReadable } from '../filters/sql/readable.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A change of one value, with the event that recorded it. */
+/** A change to one value, with the event that recorded it. */
 export interface ChangeRow extends Event {
   targetId: string
   name: string
@@ -28,7 +28,7 @@ export interface ChangeFilter {
   until?: Date
 }
 
-/** The position after a change. Without a name, the position is after all changes of the event. */
+/** The position after a change. Without a name, the position is after all changes in the event. */
 export interface ChangePlace {
   eventId: string
   name?: string

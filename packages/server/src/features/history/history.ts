@@ -33,7 +33,7 @@ export interface HistoryArguments {
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Owner, AttributeChangeList>>())
 
-/** Returns a page of changes of one object. One statement reads the changes of all objects on a page. */
+/** Returns a page of changes to one object. One statement reads the changes to all objects on a page. */
 export function listChanges(context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> {
   const loaders = loadersOf(context)
   const key = JSON.stringify([args, owner.deviceId === null])

@@ -34,7 +34,7 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/** Has the status 422, which the draft requires for a key that is reused with a different request. */
+/** Has status 422, which the draft requires for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422

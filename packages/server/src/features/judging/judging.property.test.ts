@@ -20,7 +20,7 @@ const name = fc.constantFrom('site', 'load', 'seen', 'rack row', 'net.ssid', 'ra
 const context = fc.constantFrom(null, null, 'night', 'day')
 const state = fc.constantFrom('active', 'inactive')
 
-/** A change of the device, or of its service with this index. */
+/** A change to the device, or to its service with this index. */
 type Change = { document: string; variables: Record<string, unknown>; of: 'device' | 'service' | 'none'; index: number }
 
 const change: fc.Arbitrary<Change> = fc
@@ -113,7 +113,7 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
 }
 
 /**
- * Returns the states before and after each event of one change. Only changes of states have several events, which name
+ * Returns the states before and after each event of one change. Only state changes have several events, which name
  * their target.
  */
 function statesBetween(
@@ -145,7 +145,7 @@ test('agrees with a simple model for random events and filters, including delete
     expect(steps.length).toBeGreaterThan(2)
     for (const [where, isInContext] of fc.sample(fc.tuple(deviceFilter, fc.boolean()), FILTERS)) {
       const { filter, isValid } = checkFilter(where)
-      // Skips filters on reports: a report without a change of state leaves no event, so earlier reports are unknown
+      // Skips filters on reports: a report without a state change leaves no event, so earlier reports are unknown
       // (docs/decisions/0020).
       if (!isValid || filter === null || readsReports(where)) continue
       compared++

@@ -32,7 +32,7 @@ export interface FoundDevice {
 
 /**
  * Reads the current rows of devices together with the events to undo. One statement has one snapshot. Even if other
- * transactions commit in the meantime, the rows contain the changes of exactly those events that the statement returns.
+ * transactions commit in the meantime, the rows contain the changes from exactly the events that the statement returns.
  */
 export async function selectPastDevices(
   db: Database,
@@ -101,7 +101,7 @@ const only = (names: Needs['names'], attributes: Sql): Sql =>
 const isNamed = (names: Needs['names'], key: Sql): Sql =>
   names === undefined ? sql`true` : sql`split_part(${key}, '.', 1) = any(${names})`
 
-/** Returns the data of an event. If the event changes attributes, the data contains only the changes of these names. */
+/** Returns the data of an event. If the event changes attributes, the data contains only the changes to these names. */
 const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRIBUTE_CHANGE' then e.data
   else jsonb_build_object('context', e.data -> 'context', 'changes',
     (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part

@@ -62,7 +62,7 @@ export interface PastEvent {
   previous: Record<string, unknown> | null
 }
 
-/** The changes of attributes, in the format of events. */
+/** The attribute changes, in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
 /** The content of a DEVICE_DELETE event. If the content was too large, the event contains `omitted` instead. */

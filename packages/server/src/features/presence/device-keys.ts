@@ -6,7 +6,7 @@ export interface DeviceKey {
 
 /**
  * How a statement reads the keys of its devices: the parameters $1 (accounts) and $2 (device IDs), and further columns
- * from $3 on.
+ * starting at $3.
  */
 interface DeviceKeys {
   /** Returns the rows `w`, with the columns account_id, device_id, and the given ones. */

@@ -54,7 +54,7 @@ export interface HeldDevicesOptions {
   onPending: () => void
   /** Called when another process takes over a connected device. */
   onLost: (deviceId: string) => void
-  /** Whether each batch contains the changes of only one account. */
+  /** Whether each batch contains changes for only one account. */
   isByAccount: boolean
 }
 

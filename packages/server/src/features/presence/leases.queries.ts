@@ -69,8 +69,8 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 }
 
 /**
- * Moves the start of the times of attribute values, as long as processes of the previous release are running, which do
- * not record times. Moves it once more after they have ended.
+ * Moves the start of the times of attribute values while processes of the previous release are running, because they do
+ * not record times. Moves it again after they have ended.
  */
 export const moveTimesStart = (db: Database) =>
   query(
@@ -83,7 +83,7 @@ export const moveTimesStart = (db: Database) =>
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** The NOTIFY channel for take-overs. The payload is the ID of a process that has lost some connections. */
+/** The NOTIFY channel for takeovers. The payload is the ID of a process that has lost some connections. */
 export const takeOverChannel = 'muster_taken_over'
 
 /** Notifies each process, when the transaction commits, that it has lost some connections to another process. */

@@ -5,7 +5,7 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * The error for a change of a value that decides which devices the restricted caller can reach. Otherwise, the caller
+ * The error for a change to a value that decides which devices the restricted caller can reach. Otherwise, the caller
  * could move a device into or out of its restriction.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })

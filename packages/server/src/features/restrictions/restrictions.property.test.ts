@@ -84,7 +84,7 @@ const isIn = (patterns: readonly string[], name: string): boolean =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,
   )
 
-/** The attributes of an object as names and values, without those that the caller cannot read. */
+/** The attributes of an object as names and values, except those that the caller cannot read. */
 function readableIn(attributes: Json, canRead: (name: string) => boolean): Map<string, string> {
   const values = Object.entries(attributes).flatMap(([name, value]) =>
     typeof value === 'string'

@@ -15,7 +15,7 @@ export interface StoredService extends ServiceFields {
   readAt: Date
 }
 
-/** Returns the services of devices with their attributes in all contexts, in the order of their IDs. */
+/** Returns the services of devices with their attributes in all contexts, in ID order. */
 export const selectStoredServices = (
   db: Database,
   accountId: string,

@@ -19,7 +19,7 @@ export interface ServiceOfDevice extends ServiceFields {
   device: { id: string; name: string }
 }
 
-/** Changes of services of many devices, whose rows are locked. */
+/** Changes to the services of many devices, whose rows are locked. */
 export interface ServiceChanges {
   updated: readonly { after: ServiceOfDevice; changes: object }[]
   removed: readonly ServiceOfDevice[]

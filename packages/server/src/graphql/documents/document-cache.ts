@@ -35,7 +35,9 @@ export interface KnownOperation {
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
   readonly needs: OperationNeeds
-  /** Returns the compiled operation from the second call on, or undefined if the operation must not be compiled. */
+  /**
+   * Returns the compiled operation, starting with the second call, or undefined if the operation must not be compiled.
+   */
   compiled(): CompiledOperation | undefined
 }
 

@@ -10,7 +10,7 @@ import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
-/** This server writes pages directly from rows, from the second use of a document on. */
+/** This server writes pages directly from rows, starting with the second use of a document. */
 const app = sharedTestApp()
 /** This server resolves every field in the plain executor. */
 let plain: TestApp

@@ -145,7 +145,7 @@ const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): 
 const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/history`,
-  summary: `Lists the changes of the attributes of ${title}, newest first, one page at a time.`,
+  summary: `Lists changes to the attributes of ${title}, newest first, one page at a time.`,
   document: `query list${name}AttributeHistory(
     ${id === '$self' ? '' : variables} $name: String, $context: String, $minDate: DateTime, $maxDate: DateTime
     $size: Int = 100, $after: ID, $total: Boolean! = true

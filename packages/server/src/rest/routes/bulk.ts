@@ -70,7 +70,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/bulk-jobs/{id}/items',
-    summary: 'Lists the devices of a bulk job, in the order of their IDs, one page at a time.',
+    summary: 'Lists the devices of a bulk job, in ID order, one page at a time.',
     document: `query listBulkItems(
       $id: ID!, $outcome: [BulkOutcome!], $status: [BulkItemStatus!], $size: Int = 100, $after: ID, $total: Boolean! = true
     ) {

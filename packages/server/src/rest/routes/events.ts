@@ -23,7 +23,7 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events/counts',
-    summary: 'Counts the events that match, in intervals of time, the oldest interval first.',
+    summary: 'Counts the matching events in time intervals, oldest interval first.',
     document: `query countEvents(
       $intervals: Int = 60, $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
       $where: String, $view: ID, $context: String, $now: DateTime

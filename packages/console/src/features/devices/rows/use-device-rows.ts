@@ -48,7 +48,7 @@ export function useDeviceRows(query: DeviceQuery): ShownRows {
   }, [wanted])
   useEffect(() => () => current.current?.close(), [])
 
-  // Renders the page again only if these values change, because the table itself listens to changes of rows.
+  // Renders the page again only if these values change, because the table itself listens for row changes.
   useSyncExternalStore(shown.listen, () =>
     [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
   )

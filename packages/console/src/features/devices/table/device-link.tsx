@@ -3,7 +3,7 @@ import type { MouseEvent } from 'react'
 import classes from './device-cell.module.css'
 
 /**
- * Links to a device's page. Avoids router links, which render again after each change of the URL and would be slow in
+ * Links to a device's page. Avoids router links, which render again whenever the URL changes and would be slow in
  * hundreds of rows.
  */
 export function DeviceLink({ id, name }: { id: string; name: string }) {

@@ -22,7 +22,8 @@ export interface UsedCredentials {
 }
 
 /**
- * Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's former session.
+ * Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's previous
+ * session.
  */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used

@@ -6,7 +6,7 @@ export interface InvitationSummary {
   expires: Date
 }
 
-/** The functions that the calls need of invitations. A feature provides them. */
+/** The invitation functions that the calls need. A feature provides them. */
 export interface Invitations {
   /** Returns the invitation that the page shows. Throws NOT_FOUND if no open invitation has the token. */
   describe(token: string): Promise<InvitationSummary>

@@ -126,7 +126,7 @@ export interface RecentChanges {
   names: Record<string, number>
 }
 
-/** Summarizes the attribute changes of devices and services in recent events. */
+/** Summarizes recent events that change the attributes of devices and services. */
 export async function readRecentChanges(
   db: Database,
   accountId: string,
@@ -152,7 +152,7 @@ export async function readRecentChanges(
   return rows[0]!
 }
 
-/** Returns the IDs of the devices and services for which recent events report a change of one of the names. */
+/** Returns the IDs of the devices and services for which recent events report a change to one of the names. */
 export async function findRecentTargets(
   db: Database,
   accountId: string,

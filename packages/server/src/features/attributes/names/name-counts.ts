@@ -11,7 +11,7 @@ import {
 } from './attribute-names.queries.ts'
 import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from './name-summary.queries.ts'
 
-/** The maximum number of events to read for the last change of each name. */
+/** The maximum number of events to read for the last change to each name. */
 const EVENTS_READ = 100_000
 /**
  * The number of devices per statement. Without this limit, the count of a large account would occupy a connection for

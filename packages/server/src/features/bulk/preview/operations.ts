@@ -113,7 +113,7 @@ function readUpdate(given: object, path: string) {
   return Object.fromEntries(fields) as Record<string, string | null>
 }
 
-/** The changes of attributes so far, by the target and the context. */
+/** The attribute changes so far, by target and context. */
 type Changed = Map<string, AttributeChanges>
 
 /** Applies the operations to a device in memory. Throws the same errors as the mutation for a single device. */
@@ -184,7 +184,7 @@ function setAttributes(
   return bytes
 }
 
-/** Returns the changes of values that are different at the end, without those of services that are removed. */
+/** Returns the changes to values that differ at the end, except in services that are removed. */
 function attributeChanges(changed: Changed, { services }: BulkDevice): DeviceChanges {
   const removed = new Set(services.flatMap(({ id, fields }) => (fields === undefined ? [id] : [])))
   const all = [...changed.values()].map(({ changes, ...place }) => ({

@@ -58,7 +58,7 @@ const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' 
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
 
 /**
- * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes of the next
+ * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes to the next
  * devices. The job is READY after the last one. `job` must be locked. `charge` may throw RATE_LIMITED.
  */
 export function previewStep(

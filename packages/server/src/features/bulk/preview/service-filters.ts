@@ -6,7 +6,7 @@ import { withContext } from '../../filters/with-context.ts'
 import { applyView, readStoredFilter } from '../../views/use-view.ts'
 import type { BulkOperation } from '../bulk-job.ts'
 
-/** Replaces the filters of services by their canonical form. Throws if one is invalid. */
+/** Replaces the service filters with their canonical form. Throws if one is invalid. */
 export function readServiceFilters(context: Context, operations: readonly BulkOperation[]): Promise<BulkOperation[]> {
   return Promise.all(
     operations.map(async (operation, index): Promise<BulkOperation> => {
@@ -40,7 +40,7 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/** Returns the filter of services that an operation contains, if any. */
+/** Returns the operation's service filter, if any. */
 export function serviceFilterOf(operation: BulkOperation): ReadFilter | undefined {
   const text = textOf(operation)
   if (text === undefined) return undefined

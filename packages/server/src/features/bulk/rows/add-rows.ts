@@ -67,7 +67,7 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/** Finds a row's device by its ID, else by its hardware ID, else by its name. */
+/** Finds a row's device by the first of these columns that has a value: ID, hardware ID, and name. */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,

@@ -15,7 +15,7 @@ import type { DeviceChanges } from '../bulk-job.ts'
 import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 
-/** The IDs of the services that a device's changes write. They exist, unless they were removed meanwhile. */
+/** The IDs of the services that a device's changes write. They exist, unless they were removed in the meantime. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 
@@ -32,7 +32,7 @@ export async function readServices(
 
 /**
  * Returns whether the services of a device still have the values of the preview. With `isCsv`, another job must not
- * have added an equal service, because the row would not have added it again.
+ * have added the same service, because the row would not have added it again.
  */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

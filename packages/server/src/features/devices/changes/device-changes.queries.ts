@@ -9,7 +9,7 @@ import { type DeviceFields, deviceFields, type FieldName, type State } from '../
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** Returns placeholders or assignments for the fields. Their values are the parameters from `first` on. */
+/** Returns placeholders or assignments for the fields. Their values are the parameters starting at `first`. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')

@@ -130,7 +130,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   })
 }
 
-/** Locks devices for `deleteLockedDevices`, in the order of their IDs. Omits unknown IDs. */
+/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs. */
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,

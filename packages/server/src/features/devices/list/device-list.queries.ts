@@ -82,8 +82,9 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns a string that is equal for pages with the same statement. Returns undefined if the statements of such pages
- * differ too much to be cached. This applies to a filter, a position, and an order by an attribute or by several keys.
+ * Returns a string that is the same for pages with the same statement. Returns undefined if the statements of such
+ * pages differ too much to be cached. This applies to a filter, a position, and an order by an attribute or by several
+ * keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order

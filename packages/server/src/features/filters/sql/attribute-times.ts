@@ -50,8 +50,8 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 })
 
 /**
- * Returns the time at which the value in force last changed or was last written, or null if there is no value. The
- * first values of a device have the time of its registration.
+ * Returns when the effective value last changed or was last written, or null if there is no value. A device's first
+ * values have the time of its registration.
  */
 function timeOfValue(
   scope: FilterScope,

@@ -23,7 +23,7 @@ type EventCondition =
   | (WordSearch & { of: 'event' })
 
 /**
- * Converts a filter of events to one SQL condition on the table `event`. Conditions on an event's device apply to the
+ * Converts an event filter to one SQL condition on the table `event`. Conditions on an event's device apply to the
  * device's current values.
  */
 export function eventCondition(filter: ResolvedFilter, scope: FilterScope): Sql {
@@ -104,7 +104,7 @@ function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefine
     const names = sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
       then event.data -> 'changes' else '{}' end)`
     if (readable === undefined) return names
-    // Events of other types contain the changes of fields, which every caller can read.
+    // Events of other types contain field changes, which every caller can read.
     return sql`(select name from ${names} as changed (name)
       where event.type <> 'ATTRIBUTE_CHANGE' or ${isReadable(sql`name`, readable)})`
   }

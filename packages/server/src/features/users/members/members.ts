@@ -52,7 +52,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** Gives a member another role. Sessions have its permissions from their next request on. */
+/** Gives a member another role. Sessions have its permissions starting with their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },

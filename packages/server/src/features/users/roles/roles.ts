@@ -97,7 +97,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** Changes a role. Sessions of its members have the new permissions from their next request on. */
+/** Changes a role. Its members' sessions have the new permissions starting with their next request. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args
