@@ -46,7 +46,7 @@ printf -v base '%s\n' '"@method": POST' "\"@authority\": ${address%%/*}" "\"@pat
   '"content-type": application/json' "\"content-digest\": $digest" "\"@signature-params\": $parameters"
 
 # The secret is the key in base64. The script passes the key to openssl in hexadecimal, because the key can contain any
-# bytes. Other users of this machine could see the key in the list of processes for a moment. If that matters, use
+# bytes. Other users on this machine could see the key in the list of processes for a moment. If that matters, use
 # another example.
 key=$(printf '%s' "$secret" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 signature=$(printf '%s' "${base%$'\n'}" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)

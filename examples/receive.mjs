@@ -1,4 +1,5 @@
-// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each once. Uses only Node 18 or newer:
+// Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each delivery once. Uses only Node 18 or
+// newer:
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
@@ -20,7 +21,7 @@ function isGenuine(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  // During the rotation of a secret, the header contains two signatures.
+  // During a secret's rotation, the header contains two signatures.
   return signatures.split(' ').some((text) => {
     const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
     return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)

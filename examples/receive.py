@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each once. Uses only the standard library:
+"""Receives Muster's webhooks, verifies them (Standard Webhooks), and prints each delivery once.
+Uses only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 
 /**
- * Opens a window in which the owner is signed in. Scripts of the page find the functions of in-page.js in `measure`.
+ * Opens a window in which the owner is signed in. Scripts on the page find the functions of in-page.js in `measure`.
  */
 export async function openSignedIn(
   browser: Browser,

@@ -70,6 +70,6 @@ function startFilters(user: User): () => Promise<BackgroundLoad> {
   return async () => {
     isStopped = true
     await running
-    return { note: `${sent} filters, of which ${rejected} were rejected`, isEnough: true }
+    return { note: `${sent} filters, ${rejected} of them rejected`, isEnough: true }
   }
 }

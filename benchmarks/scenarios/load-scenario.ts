@@ -49,7 +49,7 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
   },
 })
 
-/** Minimum ratio of this checkout's throughput to that of the checkout `before`. */
+/** Minimum ratio of this checkout's throughput to the throughput of the checkout `before`. */
 const MIN_RATIO_TO_BEFORE = 0.97
 
 /** Compares each of the server's workloads with the same workload of the checkout `before`. */

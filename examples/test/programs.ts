@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 
 /**
  * Returns whether a program is installed. Always returns true if CI is set, because `.ci/run` installs the programs,
- * and the tests of a missing program must fail there.
+ * and the tests for a missing program must fail there.
  */
 export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 

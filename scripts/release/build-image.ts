@@ -29,7 +29,7 @@ export async function buildImage(builder: string, { server, file, tag, time }: I
 }
 
 interface ImageOptions {
-  /** The folder of the server, which becomes `/opt/muster`. */
+  /** The server's folder, which becomes `/opt/muster`. */
   server: string
   file: string
   tag: string

@@ -18,8 +18,8 @@ export interface Manifest {
 }
 
 /**
- * Reads the manifest of a package in `packages/`, or of the root package (`..`). The root package has the version of
- * the release; workspace packages have none.
+ * Reads the manifest of a package in `packages/`, or of the root package (`..`). The root package has the release's
+ * version; workspace packages have none.
  */
 export async function readManifest(folder: string): Promise<Manifest> {
   const read = async (path: string): Promise<Manifest> => JSON.parse(await readFile(join(root, path), 'utf8'))

@@ -13,7 +13,7 @@ const NEEDED = 26
  * processor to the database during garbage collection.
  */
 const SERVER_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
-/** Limits glibc to two memory pools, which keeps the memory of a server small. */
+/** Limits glibc to two memory pools, which keeps a server's memory small. */
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
 const self = fileURLToPath(import.meta.url)

@@ -1,6 +1,6 @@
 /**
- * The plain fields of a device in a file, in the order of their columns. The value is the name of the server's limit on
- * the length.
+ * The plain fields of a device in a file, in the order of their columns. The value is the name of the server's length
+ * limit.
  */
 export const fieldLimits = {
   name: 'deviceNameLength',

@@ -4,12 +4,12 @@ import { Rejection } from './reasons.ts'
 /** The algorithms of access keys. */
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
-/** The verifier's part of an access key. Do not modify the bytes of a secret afterward. */
+/** The verifier's part of an access key. Do not modify a secret's bytes afterward. */
 export type VerificationKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; publicKey: KeyObject }
 
-/** The signer's part of an access key. Do not modify the bytes of a secret afterward. */
+/** The signer's part of an access key. Do not modify a secret's bytes afterward. */
 export type SigningKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; privateKey: KeyObject }

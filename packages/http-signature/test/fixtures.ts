@@ -72,7 +72,7 @@ export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithB
   return receive(options.method, options.url, { ...headers, ...added }, body)
 }
 
-/** Returns the request as the server of its URL receives it. */
+/** Returns the request as the server at its URL receives it. */
 export function receive(
   method: string,
   url: string | URL,

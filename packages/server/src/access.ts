@@ -1,6 +1,5 @@
 /**
- * The permissions that a role or key may have. The position of a name is its bit in a mask. Names are only ever
- * appended.
+ * The permissions that a role or key may have. A name's position is its bit in a mask. Names are only ever appended.
  */
 export const permissionNames = [
   'DEVICE_READ',

@@ -25,7 +25,7 @@ export interface Context {
   readonly firstRecord: 0 | 1
   /** Tracks the bytes that an account may store per day. */
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>
-  /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
+  /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the request's host. */
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer

@@ -77,7 +77,7 @@ export const requestReasons = {
   'sign-in-required': {
     code: 'FORBIDDEN',
     meaning:
-      'The account requires another kind of sign-in than that of the session. `extensions.requiredSignIn` names it: SECOND_FACTOR or SSO.',
+      "The account requires a different kind of sign-in than the session's. `extensions.requiredSignIn` names it: SECOND_FACTOR or SSO.",
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',

@@ -103,7 +103,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
       await Promise.all(Array.from(gauges.values(), update))
       for (const flush of flushes) flush()
       const samples = await registry.getMetricsAsJSON()
-      // Without this step, the start time of each process would be omitted.
+      // Without this step, each process's start time would be omitted.
       return samples.map((sample) =>
         sample.aggregator === 'omit' ? { ...sample, aggregator: 'first' as const } : sample,
       )

@@ -74,9 +74,9 @@ export type User = {
   /** Lists the account's devices that match all arguments. */
   devices: DeviceList;
   /**
-   * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view
-   * do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has
-   * a label.
+   * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to
+   * the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless
+   * a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
@@ -90,8 +90,8 @@ export type User = {
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view
-   * do not affect it. Relative times are relative to the time of this request.
+   * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to
+   * the view do not affect it. Relative times are relative to this request's time.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -138,9 +138,9 @@ export type User = {
   simulate: Simulation;
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Array<Invitation>;
-  /** This account if id is omitted or is the ID of this account; otherwise null. */
+  /** This account if id is omitted or is this account's ID; otherwise null. */
   account?: Maybe<User>;
-  /** The members of the account, sorted by email address. */
+  /** The account's members, sorted by email address. */
   members: Array<Member>;
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: SignInPolicy;
@@ -574,8 +574,8 @@ export type Mutation = {
   /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk: BulkJob;
   /**
-   * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response
-   * contains the secret with which the device authenticates.
+   * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this
+   * response contains the secret that the device authenticates with.
    */
   registerDevice: DeviceRegistration;
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
@@ -600,8 +600,9 @@ export type Mutation = {
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's
-   * attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes.
+   * Creates a code that devices use to register themselves. Only this response contains the code. Every device receives
+   * the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up
+   * to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
@@ -1500,7 +1501,7 @@ export type BulkJob = {
   undoOf?: Maybe<BulkJob>;
   /** The newest job that undoes this job. */
   undoneBy?: Maybe<BulkJob>;
-  /** The devices of the job, in ID order. */
+  /** The job's devices, in ID order. */
   items: BulkItemList;
 };
 
@@ -1634,12 +1635,12 @@ export type Event = {
   owner: UserReference;
   /** The user who made the change; null if a device or the server made it. */
   actor?: Maybe<UserReference>;
-  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
   /** active or inactive, for state events */
   state?: Maybe<Scalars['String']['output']>;
-  /** The data of the change. EventType describes the data of each event type. */
+  /** The change's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
 };
 
@@ -1707,14 +1708,14 @@ export type EventList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** The source of a change. */
+/** A change's source. */
 export type ChangeSource = {
   __typename?: 'ChangeSource';
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name?: Maybe<Scalars['String']['output']>;
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user?: Maybe<UserReference>;
@@ -1724,19 +1725,19 @@ export type ChangeSource = {
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Scalars['String']['output'];
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Scalars['String']['output'];
 };
 
-/** The type of an event. */
+/** An event's type. */
 export type EventType =
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
   /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
   | 'SERVICE_STATE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was used */
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
@@ -1745,7 +1746,7 @@ export type EventType =
    * KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
-  /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
+  /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
@@ -1803,7 +1804,7 @@ export type EventType =
   | 'BULK_FINISH'
   /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
   | 'BULK_UNDO'
-  /** The expected interval of an attribute changed. data: name; seconds, the old and new interval */
+  /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
   | 'FRESHNESS_UPDATE'
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
@@ -1985,7 +1986,7 @@ export type FilterTerm = {
 export type FilterCompletion = {
   __typename?: 'FilterCompletion';
   text: Scalars['String']['output'];
-  /** The label to show instead of text, such as the name of a view; null to show text. */
+  /** The label to show instead of text, such as a view's name; null to show text. */
   label?: Maybe<Scalars['String']['output']>;
   /** name, operator, value, function, view, or keyword */
   kind: Scalars['String']['output'];
@@ -2036,7 +2037,7 @@ export type AttributeChange = {
   new?: Maybe<Scalars['String']['output']>;
   /** The device, service, or user whose value changed. */
   target: EventTarget;
-  /** The source of the change: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, or the server. */
   source: ChangeSource;
 };
 
@@ -2051,9 +2052,9 @@ export type AttributeInfo = {
   /** The base value that the override hides; null without an override. */
   base?: Maybe<Scalars['String']['output']>;
   /**
-   * When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's
-   * last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer
-   * stored, it is the time of the upgrade.
+   * When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base
+   * value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is
+   * no longer stored, it is the time of the upgrade.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
@@ -2067,7 +2068,7 @@ export type AttributeInfo = {
   isStale: Scalars['Boolean']['output'];
 };
 
-/** A code with which devices register themselves. It expires and has a maximum number of uses. */
+/** A code that devices use to register themselves. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
   id: Scalars['ID']['output'];
@@ -2134,7 +2135,7 @@ export type ServiceInput = {
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** The type of a service, such as SSH or HTTPS. */
+/** A service's type, such as SSH or HTTPS. */
 export type ApplicationType = {
   __typename?: 'ApplicationType';
   id: Scalars['Int']['output'];
@@ -2157,7 +2158,7 @@ export type Simulation = {
   deviceReachable?: Maybe<Scalars['Boolean']['output']>;
   /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
   /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
   devices: Scalars['Int']['output'];
@@ -2207,7 +2208,10 @@ export type Permission =
   | 'ALERT_ACKNOWLEDGE'
   /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services. If the role or key has access to all devices, also those of the account. */
+  /**
+   * Set and remove attributes of devices and services. If the role or key has access to all devices, also the account's
+   * attributes.
+   */
   | 'ATTRIBUTE_WRITE'
   /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'

@@ -1,10 +1,10 @@
 import type { Reach, Restriction } from './restriction.ts'
 import type { RequiredSignIn } from './sign-in-policy.ts'
 
-/** The caller of a request. Every query is limited to this account. */
+/** A request's caller. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
-  /** The email address of the account. */
+  /** The account's email address. */
   readonly email: string
   /** The email address of the person with the account's ID. Omitted where another person may be meant. */
   readonly founderEmail?: string
@@ -20,7 +20,7 @@ export interface Viewer {
   readonly address?: string
   /** The ID of the request's console session, if any. */
   readonly session?: string
-  /** How the person of the session signed in; null if that was not recorded. */
+  /** How the session's person signed in; null if that was not recorded. */
   readonly signInMethod?: string | null
   /** Set if the account requires another sign-in. The viewer then has no account. */
   readonly requiredSignIn?: RequiredSignIn

@@ -75,8 +75,8 @@ const crontab: readonly CronLine[] = [
 ]
 
 /**
- * Prepares the background work of a server without starting it. This includes every job and the schedule of the jobs
- * that run at fixed times.
+ * Prepares a server's background work without starting it. This includes every job and the schedule of the jobs that
+ * run at fixed times.
  */
 export function buildWorker({
   config,
@@ -104,8 +104,8 @@ export function buildWorker({
   })
   measureJobs(metrics, db)
   /**
-   * Returns the earlier of the server's and the database's times. Records therefore expire only if they are old enough
-   * by both clocks.
+   * Returns the server's or the database's time, whichever is earlier. Records therefore expire only if they are old
+   * enough by both clocks.
    */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [

@@ -32,7 +32,7 @@ export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'
 
 type Statuses = (typeof itemStatuses)[number][] | undefined
 
-/** Reads the devices of a job, page by page. If a page is too large for a response, reads it in smaller pages. */
+/** Reads a job's devices, page by page. If a page is too large for a response, reads it in smaller pages. */
 export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
   let size = 1_000
   let after: string | null = null

@@ -9,7 +9,7 @@ const GIB = 2 ** 30
 export async function checkCredentialsFile(file: string): Promise<Finding> {
   const { mode } = await stat(file)
   if (process.platform === 'win32' || (mode & 0o077) === 0) return ok('credentials', file)
-  return warning('credentials', `other users of this machine can read ${file}`, `chmod 600 ${file}`)
+  return warning('credentials', `other users on this machine can read ${file}`, `chmod 600 ${file}`)
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
@@ -35,14 +35,14 @@ export async function* checkDataFolder(url: string, env = process.env): AsyncGen
 async function checkMode(folder: string): Promise<Finding> {
   const { mode } = await stat(folder)
   if ((mode & 0o066) === 0) return ok('data folder', `only its owner can read ${folder}`)
-  return warning('data folder', `other users of this machine can read or write ${folder}`, `chmod 700 ${folder}`)
+  return warning('data folder', `other users on this machine can read or write ${folder}`, `chmod 700 ${folder}`)
 }
 
 async function* checkMasterKey(file: string): AsyncGenerator<Finding> {
   if (!(await exists(file))) return
   const { mode } = await stat(file)
   if ((mode & 0o077) !== 0)
-    yield failed('master key', `other users of this machine can read ${file}`, `chmod 600 ${file}`)
+    yield failed('master key', `other users on this machine can read ${file}`, `chmod 600 ${file}`)
   else yield ok('master key', `only its owner can read ${file}; keep a copy elsewhere`)
 }
 

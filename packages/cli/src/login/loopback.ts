@@ -15,7 +15,7 @@ export interface Loopback {
 const page = (text: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Muster</title><p>${text}</p></html>`
 
-/** Listens on a free port of this machine for the browser, which returns after the approval. */
+/** Listens on a free port on this machine for the browser, which returns after the approval. */
 export async function listenForBrowser(): Promise<Loopback> {
   const waiting: ((returned: Returned) => void)[] = []
   const arrived: Returned[] = []

@@ -11,7 +11,7 @@ export interface Started {
 }
 
 /**
- * Sends the public key. `port` is the port to which the browser returns, if a browser of this machine opens the page.
+ * Sends the public key. `port` is the port to which the browser returns, if a browser on this machine opens the page.
  */
 export async function startSignIn(
   url: string,

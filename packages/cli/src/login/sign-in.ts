@@ -13,7 +13,7 @@ export interface SignIn {
   url: string
   /** The name of the access key. */
   machine: string
-  /** Whether a browser of this machine opens the page. */
+  /** Whether a browser on this machine opens the page. */
   isLocal: boolean
   /** The credentials file, and the profile in it. */
   file: string

@@ -56,7 +56,7 @@ async function userOfFleet(installation: Installation, number: number): Promise<
   return { accountId: added.id, email, credentials: file }
 }
 
-/** Returns the first user of the installation. */
+/** Returns the installation's first user. */
 async function findOwner(db: Database): Promise<FleetUser> {
   const { id, email } = await db
     .selectFrom('account')

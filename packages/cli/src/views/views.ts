@@ -134,7 +134,7 @@ export async function assertKnownOptions(
   await assertKnownNames(muster, { option: '--sort', names: keys, kind })
 }
 
-/** Returns the columns of a view, or undefined if it has none. */
+/** Returns a view's columns, or undefined if it has none. */
 export const columnsOf = (view: ViewRow | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
 

@@ -46,7 +46,7 @@ async function newMachine({ hasBrowser }: { hasBrowser: boolean }): Promise<Mach
 const approve = async (named: object): Promise<string> =>
   (await browser.auth('/cli/approve', { ...named, account: account.accountId })).body.redirect
 
-it('signs in with the browser of the machine, and keeps the private key there', async () => {
+it("signs in with the machine's browser, and keeps the private key there", async () => {
   const machine = await newMachine({ hasBrowser: true })
   const command = machine.login('--name', 'build server')
   const [, request] = await command.waitForOutput('stderr', /command-line#([0-9a-f]{64})/)

@@ -14,7 +14,7 @@ export interface Choice<Name extends keyof ObjectTypes, Given> {
   select?: (Given & Checked<Name, Given>) | undefined
 }
 
-/** The type of an item: the selected fields, or all plain fields. */
+/** An item's type: the selected fields, or all plain fields. */
 export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] extends [never]
   ? Plain
   : Selected<Name, Given>

@@ -15,7 +15,7 @@ export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 /** The state of a bulk job. */
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
-/** The type of an event. */
+/** An event's type. */
 export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** A time interval in UTC. */
@@ -185,7 +185,7 @@ export interface AccountReference {
   name: string | null
 }
 
-/** The type of a service, such as SSH or HTTPS. */
+/** A service's type, such as SSH or HTTPS. */
 export interface ApplicationType {
   description: string
   id: number
@@ -209,7 +209,7 @@ export interface AttributeChange {
   new: string | null
   /** The old value; null if there was no value. */
   old: string | null
-  /** The source of the change: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, or the server. */
   source: ChangeSource
   /** The device, service, or user whose value changed. */
   target: EventTarget
@@ -229,7 +229,7 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null without an override. */
   base: string | null
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: string | null
@@ -391,13 +391,13 @@ export interface BulkJobList {
   total: number
 }
 
-/** The source of a change. */
+/** A change's source. */
 export interface ChangeSource {
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: string | null
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: string
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: string | null
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user: UserReference | null
@@ -497,14 +497,14 @@ export interface DeviceTotals {
 export interface Event {
   /** The user who made the change; null if a device or the server made it. */
   actor: UserReference | null
-  /** The data of the change. EventType describes the data of each event type. */
+  /** The change's data. EventType describes the data of each event type. */
   data: Record<string, unknown>
   /** Of two changes to one device, the later one has the greater ID. */
   id: string
   /** ID of the bulk job that made the change; null for other changes. */
   job: string | null
   owner: UserReference
-  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
   /** active or inactive, for state events */
   state: string | null
@@ -539,7 +539,7 @@ export interface EventTarget {
   id: string
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: string
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: string
 }
 
@@ -595,7 +595,7 @@ export interface FilterCompletion {
   from: number
   /** name, operator, value, function, view, or keyword */
   kind: string
-  /** The label to show instead of text, such as the name of a view; null to show text. */
+  /** The label to show instead of text, such as a view's name; null to show text. */
   label: string | null
   text: string
   /** The end of the part of the filter that the completion replaces, in code points from 0. */
@@ -770,7 +770,7 @@ export interface PresencePoint {
   online: number
 }
 
-/** A code with which devices register themselves. It expires and has a maximum number of uses. */
+/** A code that devices use to register themselves. It expires and has a maximum number of uses. */
 export interface RegistrationCode {
   created: string
   expires: string
@@ -852,7 +852,7 @@ export interface Simulation {
   allowed: boolean | null
   /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
   attributeReadable: boolean | null
-  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
   attributeWritable: boolean | null
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: boolean | null
@@ -875,10 +875,10 @@ export interface User {
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
   eventsUrl: string
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Freshness[]
@@ -1074,7 +1074,7 @@ export interface AttributeChangeFields {
   new: Leaf<string | null>
   /** The old value; null if there was no value. */
   old: Leaf<string | null>
-  /** The source of the change: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** The device, service, or user whose value changed. */
   target: Branch<'EventTarget', 'one'>
@@ -1095,7 +1095,7 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null without an override. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of that event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: Leaf<string | null>
@@ -1222,7 +1222,7 @@ export interface BulkJobFields {
   id: Leaf<string>
   /** Whether undoBulk can revert the job; false if it deletes devices. */
   isUndoable: Leaf<boolean>
-  /** The devices of the job, in ID order. */
+  /** The job's devices, in ID order. */
   items: Branch<'BulkItemList', 'one', {
     /** Start after this device ID or page cursor. */
     after?: string | null | undefined
@@ -1277,7 +1277,7 @@ export interface ChangeSourceFields {
   id: Leaf<string | null>
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Leaf<string>
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Leaf<string | null>
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user: Branch<'UserReference', 'maybe'>
@@ -1438,14 +1438,14 @@ export interface DeviceTotalsFields {
 export interface EventFields {
   /** The user who made the change; null if a device or the server made it. */
   actor: Branch<'UserReference', 'maybe'>
-  /** The data of the change. EventType describes the data of each event type. */
+  /** The change's data. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
   /** Of two changes to one device, the later one has the greater ID. */
   id: Leaf<string>
   /** ID of the bulk job that made the change; null for other changes. */
   job: Leaf<string | null>
   owner: Branch<'UserReference', 'one'>
-  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** active or inactive, for state events */
   state: Leaf<string | null>
@@ -1481,7 +1481,7 @@ export interface EventTargetFields {
   id: Leaf<string>
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Leaf<string>
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Leaf<string>
 }
 
@@ -1537,7 +1537,7 @@ export interface FilterCompletionFields {
   from: Leaf<number>
   /** name, operator, value, function, view, or keyword */
   kind: Leaf<string>
-  /** The label to show instead of text, such as the name of a view; null to show text. */
+  /** The label to show instead of text, such as a view's name; null to show text. */
   label: Leaf<string | null>
   text: Leaf<string>
   /** The end of the part of the filter that the completion replaces, in code points from 0. */
@@ -1746,7 +1746,7 @@ export interface MutationFields {
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -1841,7 +1841,7 @@ export interface MutationFields {
     since?: string | Date | null | undefined
     webhookId: string
   }>
-  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret with which the device authenticates. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
   registerDevice: Branch<'DeviceRegistration', 'one', {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -2206,7 +2206,7 @@ export interface SimulationFields {
   allowed: Leaf<boolean | null>
   /** Whether the attribute could be read, on the device if deviceId is given; null without attribute. */
   attributeReadable: Leaf<boolean | null>
-  /** Whether the base value of the attribute could be set, on the device if deviceId is given; null without attribute. */
+  /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
   attributeWritable: Leaf<boolean | null>
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: Leaf<boolean | null>
@@ -2244,7 +2244,7 @@ export interface UserFields {
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
-  /** This account if id is omitted or is the ID of this account; otherwise null. */
+  /** This account if id is omitted or is this account's ID; otherwise null. */
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
   }>
@@ -2355,9 +2355,9 @@ export interface UserFields {
     /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
-    /** Names of at most 50 fields and attributes. Default: the columns of the view. Without a view, the default is the fields that muster import reads and every attribute in use. */
+    /** Names of at most 50 fields and attributes. Default: the view's columns. Without a view, the default is the fields that muster import reads and every attribute in use. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
@@ -2412,7 +2412,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2448,7 +2448,7 @@ export interface UserFields {
   keyPolicy: Branch<'KeyPolicy', 'one'>
   /** The limits that apply to this user, with their current usage. */
   limits: Branch<'Limit', 'many'>
-  /** The members of the account, sorted by email address. */
+  /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
   /** The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the document. Every caller can use this field. Variables can be omitted. */
@@ -2506,15 +2506,15 @@ export interface UserFields {
     address?: string | null | undefined
     /** The name of an attribute of devices, such as site or net.ssid. */
     attribute?: string | null | undefined
-    /** The ID of a device. */
+    /** A device's ID. */
     deviceId?: string | null | undefined
     /** A GraphQL document. */
     document?: string | null | undefined
     /** The ID of an access key. */
     key?: string | null | undefined
-    /** The ID of a member. */
+    /** A member's ID. */
     personId?: string | null | undefined
-    /** The ID of a role. */
+    /** A role's ID. */
     roleId?: string | null | undefined
     /** The document's variables. */
     variables?: Readonly<Record<string, unknown>> | null | undefined
@@ -2777,7 +2777,7 @@ export interface Mutations {
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -2874,7 +2874,7 @@ export interface Mutations {
     since?: string | Date | null | undefined
     webhookId: string
   }, options?: CallOptions): Promise<number>
-  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret with which the device authenticates. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
   registerDevice(args: {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined

@@ -14,7 +14,7 @@ export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
   arguments: Arguments
 }
 
-/** The arguments of a field. */
+/** A field's arguments. */
 export type ArgumentsOf<Field> = Field extends { arguments: infer Arguments } ? Arguments : never
 
 /** The member `$` with a field's arguments. Omitted without arguments, and optional if all arguments are optional. */

@@ -31,7 +31,7 @@ export interface WebhookDelivered {
   data: WebhookData
 }
 
-/** The source of a change, with its name at the time of the change. */
+/** A change's source, with its name at the change's time. */
 export interface WebhookSource {
   kind: string
   id: string | null
@@ -45,7 +45,7 @@ export interface WebhookData {
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null
-  /** The source of the change. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
+  /** The change's source. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
   source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null

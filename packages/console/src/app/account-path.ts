@@ -6,7 +6,7 @@ const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?
  */
 export const addressedAccount: string | undefined = id
 
-/** The part of the address that precedes the path of a page. */
+/** The part of the address that precedes a page's path. */
 export const basePath = path ?? '/'
 
 /** Returns the address of an account's page. Opening it reloads the console, so no data of another account remains. */

@@ -146,7 +146,7 @@ export type BulkUpdateInput = {
   platform?: string | null | undefined;
 };
 
-/** The type of an event. */
+/** An event's type. */
 export type EventType =
   /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */
   | 'ACCESS_KEY_CREATE'
@@ -194,9 +194,9 @@ export type EventType =
    * KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was used */
   | 'DEVICE_REGISTER'
-  /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
+  /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
   | 'DEVICE_SECRET_ROTATE'
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
@@ -207,7 +207,7 @@ export type EventType =
    * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
-  /** The expected interval of an attribute changed. data: name; seconds, the old and new interval */
+  /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
   | 'FRESHNESS_UPDATE'
   /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
   | 'INVITATION_CREATE'
@@ -297,7 +297,10 @@ export type Permission =
   | 'ALERT_ACKNOWLEDGE'
   /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services. If the role or key has access to all devices, also those of the account. */
+  /**
+   * Set and remove attributes of devices and services. If the role or key has access to all devices, also the account's
+   * attributes.
+   */
   | 'ATTRIBUTE_WRITE'
   /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'

@@ -37,8 +37,7 @@ export type Expectation =
       /** The object that the name refers to, such as a service for `services.port`. */
       readonly of: FilterKind
       /**
-       * The type of the field. `age()` and `changed()` have the types `duration` and `time`. undefined for an
-       * attribute.
+       * The field's type. `age()` and `changed()` have the types `duration` and `time`. undefined for an attribute.
        */
       readonly valueType: FieldType | 'duration' | undefined
       readonly prefix: string

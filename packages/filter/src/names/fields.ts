@@ -2,7 +2,7 @@
 export type FilterKind = 'device' | 'service' | 'event'
 
 /**
- * The type of a field, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with
+ * A field's type, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with
  * several values. `application` is a number with a title.
  */
 export type FieldType =
@@ -73,7 +73,7 @@ export type EventField = keyof typeof eventFields
 /** The fields of each kind with their types. Omits `services` of devices, because `services` contains conditions. */
 export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
 
-/** Returns the type of a field, or undefined if the kind has no such field. */
+/** Returns a field's type, or undefined if the kind has no such field. */
 export const fieldType = (kind: FilterKind, name: string): FieldType | undefined => {
   const types: Readonly<Record<string, FieldType>> = fieldTypes[kind]
   return Object.hasOwn(types, name) ? types[name] : undefined

@@ -16,8 +16,8 @@ export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
 /**
- * Resolves the value of a comparison. The type depends on the field or, for an attribute, on the form of the value
- * (contract A.5).
+ * Resolves the value of a comparison. The type depends on the field or, for an attribute, on the value's form (contract
+ * A.5).
  */
 export function resolveLiteral(
   resolving: Resolving,

@@ -97,8 +97,8 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
 }
 
 /**
- * Resolves the name of an attribute, with or without the prefix `attributes.`. Rejects unknown short names. In
- * functions, rejects names of fields, because a field takes precedence over an attribute with the same name.
+ * Resolves an attribute's name, with or without the prefix `attributes.`. Rejects unknown short names. In functions,
+ * rejects names of fields, because a field takes precedence over an attribute with the same name.
  */
 export function resolveAttributeName(
   resolving: Resolving,

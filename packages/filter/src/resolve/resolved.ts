@@ -60,7 +60,7 @@ export interface CompareList {
   readonly literals: readonly Literal[]
 }
 
-/** The value exists. For an attribute, the group of this name may contain any value instead. */
+/** The value exists. For an attribute, this name's group may contain any value instead. */
 export interface HasValue {
   readonly type: 'present'
   readonly subject: FieldSubject | AttributeSubject
@@ -96,7 +96,7 @@ export interface IsStale {
   readonly read?: AttributeRead
 }
 
-/** The object matches the filter of a view, in that view's context. */
+/** The object matches a view's filter, in that view's context. */
 export interface InView {
   readonly type: 'view'
   readonly id: string

@@ -32,7 +32,7 @@ export interface ResolveOptions {
   readonly hasVersions?: (name: string) => boolean
   /** Valid types of events. The resolver rejects all others. If omitted, it accepts every type. */
   readonly eventTypes?: readonly string[]
-  /** Returns whether the filter of a view is indexed. Default: no. */
+  /** Returns whether a view's filter is indexed. Default: no. */
   readonly isIndexedView?: (id: string) => boolean
 }
 

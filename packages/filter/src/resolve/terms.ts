@@ -5,7 +5,7 @@ import type { Condition, FilterTerm, Literal, SomeService } from './resolved.ts'
 import type { Resolving, Scope } from './resolving.ts'
 
 /**
- * Adds a restriction to the terms that `checkFilter` reports. `lead` is the prefix of the name, such as `services.`.
+ * Adds a restriction to the terms that `checkFilter` reports. `lead` is the name's prefix, such as `services.`.
  */
 export function addTerm(
   resolving: Resolving,

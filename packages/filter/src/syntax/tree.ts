@@ -2,7 +2,7 @@ import type { Span } from '../positions.ts'
 import type { Parts } from './quote.ts'
 import type { Comparator } from './token.ts'
 
-/** The syntax tree of a filter, before names and types are known. */
+/** A filter's syntax tree, before names and types are known. */
 export type Expression = Group | Not | Restriction
 
 /** Two or more conditions joined by AND, by spaces, or by OR. */

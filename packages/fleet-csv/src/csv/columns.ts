@@ -12,12 +12,12 @@ const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastR
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
 
-/** The content of a column: a field of the device, an attribute, or a field that an import ignores. */
+/** A column's content: a field of the device, an attribute, or a field that an import ignores. */
 export type Column = { field: FixedColumn } | { attribute: string; isPrefixed?: true } | { ignored: string }
 
 const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => field === name) || servicesField.test(name)
 
-/** Marks an attribute with the name of a field. */
+/** Marks an attribute with a field's name. */
 export const PREFIX = 'attributes.'
 
 /** The columns that can find a device. */

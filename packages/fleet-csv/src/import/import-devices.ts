@@ -14,7 +14,7 @@ export interface ImportOptions {
   dryRun: boolean
   /** Receives the number of finished rows. */
   onProgress: (done: number) => void
-  /** The name of the import's bulk job, from `jobNameOf`. */
+  /** The import job's name, from `jobNameOf`. */
   jobName: string
   /** Runs before the import waits for the job of an earlier import of the same file. */
   onWait?: () => void

@@ -13,7 +13,7 @@ type Cells = Map<string, Cell>
 export interface JobRows {
   /** The parts of a CSV, which a job receives in several requests. */
   parts: string[]
-  /** The line in the file of each line in the job. */
+  /** For each line in the job, its line in the file. */
   fileLines: ReadonlyMap<number, number>
   /** Whether a row creates a device. */
   register: boolean

@@ -11,7 +11,7 @@ export interface JobContext {
   progress: () => void
   /** After the signal aborts, cancels the job. Rows that are written remain written. */
   signal: AbortSignal
-  /** The name of the job, by which the next import of the same file finds it. */
+  /** The job's name, by which the next import of the same file finds it. */
   jobName: string
   /** Whether to write nothing if the server rejects a row. */
   strict: boolean

@@ -20,8 +20,8 @@ export type ParseOutcome =
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
 /**
- * Parses the signature of a request, in either form, and checks everything that needs no key, body, or clock: limits,
- * syntax, repeated headers, the form of the target, and the covered components. Never throws for input from a client.
+ * Parses a request's signature, in either form, and checks everything that needs no key, body, or clock: limits,
+ * syntax, repeated headers, the target's form, and the covered components. Never throws for input from a client.
  */
 export function parseSignature(request: ReceivedRequest): ParseOutcome {
   try {

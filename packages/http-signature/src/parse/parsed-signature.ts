@@ -10,7 +10,7 @@ export type ParsedSignature = {
   readonly form: SignatureForm
   /** ID of the key that the client claims to use. */
   readonly keyId: string
-  /** The algorithm that the signature names, if any. The verifier only compares it with the algorithm of the key. */
+  /** The algorithm that the signature names, if any. The verifier only compares it with the key's algorithm. */
   readonly algorithm: Algorithm | undefined
   /** The covered components, in order: lowercase header names, `@…` in form B, and `(…)` in form A. */
   readonly components: readonly string[]

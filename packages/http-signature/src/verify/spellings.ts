@@ -10,7 +10,7 @@ export type ServerAddress = {
   publicUrl?: string | undefined
 }
 
-/** One way in which a client may have written the address of a request. */
+/** One way in which a client may have written a request's address. */
 export type Spelling = { scheme: string; host: string; authority: string; origin: string }
 
 type Address = { scheme: string; name: string; port: string | undefined }

@@ -14,7 +14,7 @@ export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 /** Deletes usage counts of access keys that are older than 400 days. */
 export const dropKeyUseJob = defineChore('auth.drop-key-use')
 
-/** The number of days for which the server keeps usage counts of access keys. */
+/** How long the server keeps usage counts of access keys, in days. */
 export const KEY_USE_DAYS = 400
 
 export async function dropKeyUse(db: Database, now: Date): Promise<void> {

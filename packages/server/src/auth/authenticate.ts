@@ -21,8 +21,8 @@ import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * Returns the viewer of a request, or `null` if the request has no credentials. Throws an ApiError if the credentials
- * are invalid. `body` contains the bytes as received.
+ * Returns a request's viewer, or `null` if the request has no credentials. Throws an ApiError if the credentials are
+ * invalid. `body` contains the bytes as received.
  */
 export type Authenticate = Strategy
 

@@ -42,7 +42,7 @@ async function listeners(): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Loads the key into the memory of every server. */
+/** Loads the key into every server's memory. */
 async function warm(servers: Server[], key: Key): Promise<void> {
   for (const server of servers) {
     for (let time = 0; time < 3; time++) expect((await server.as(key)).status).toBe(200)

@@ -45,11 +45,11 @@ const KNOWN_KEYS = 20_000
 const UNKNOWN_KEYS = 10_000
 
 /**
- * The number of milliseconds for which a cached key is used while notifications arrive. The time is limited in case a
- * notification is lost.
+ * How long a cached key is used while notifications arrive, in milliseconds. The time is limited in case a notification
+ * is lost.
  */
 const CURRENT_MS = 30_000
-/** The number of milliseconds for which a cached key is used while notifications do not arrive. */
+/** How long a cached key is used while notifications do not arrive, in milliseconds. */
 const NOT_CURRENT_MS = 900
 
 interface CachedKey {

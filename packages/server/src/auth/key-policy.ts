@@ -1,5 +1,5 @@
 export interface KeyPolicy {
-  /** The maximum number of days for which a key may be valid, or null for no limit. */
+  /** The maximum number of days that a key may be valid, or null for no limit. */
   maxDays: number | null
   /** Whether personal keys may be created. */
   personalKeys: boolean

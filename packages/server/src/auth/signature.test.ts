@@ -23,7 +23,7 @@ const withHeader = (name: string, value: string) => (request: Request) => {
   return request
 }
 
-/** Returns the properties that authentication adds to the viewer of a key. */
+/** Returns the properties that authentication adds to a key's viewer. */
 const granted = ({ accountId, email }: { accountId: string; email: string }) => ({
   personId: accountId,
   founderEmail: email,

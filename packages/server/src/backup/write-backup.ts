@@ -23,7 +23,7 @@ import { createThrottle } from './throttle.ts'
 export interface WriteBackupOptions {
   /** The pool to read through. It must not have a statement timeout. */
   pool: pg.Pool
-  /** The path of the backup, where no file may exist yet. */
+  /** The backup's path, where no file may exist yet. */
   file: string
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number

@@ -6,8 +6,7 @@ export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
   /**
-   * The migration that a server must know in order to work with the database after this migration. If omitted, every
-   * server can.
+   * The migration that a server must know to work with the database after this migration. If omitted, every server can.
    */
   needs?: string
 }

@@ -18,7 +18,7 @@ export const listBounds: ListBounds = {
   'User.device': (args) => (args.id as unknown[]).length,
   'User.service': (args) => (args.id as unknown[]).length,
   'User.bulkJob': (args) => (args.id as unknown[]).length,
-  // The list can contain the keys of the account and the personal keys of each member.
+  // The list can contain the keys of the account and each member's personal keys.
   'User.accessKeys': ({ key }) => Math.min((key as unknown[] | null | undefined)?.length ?? MAX_KEYS, MAX_KEYS),
   // A field has an entry for each permission that a key used it with.
   'AccessKey.usage': 500,

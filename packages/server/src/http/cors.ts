@@ -28,8 +28,7 @@ const REQUEST_HEADERS = [
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
 /**
- * The number of seconds for which browsers cache the response to a preflight request. Most browsers allow at most two
- * hours.
+ * How long browsers cache the response to a preflight request, in seconds. Most browsers allow at most two hours.
  */
 const MAX_AGE_SECONDS = 7_200
 

@@ -38,8 +38,8 @@ loopback.addAddress('::1', 'ipv6')
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
 /**
- * Rejects a request if anything indicates a proxy, because a request through a local proxy can look like that of a
- * local program.
+ * Rejects a request if anything indicates a proxy, because a request through a local proxy can look like a local
+ * program's.
  */
 function rejectRemote(
   request: FastifyRequest,

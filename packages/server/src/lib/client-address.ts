@@ -43,7 +43,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Returns the address of a connection. Caches it, because each read asks the operating system. */
+/** Returns a connection's address. Caches it, because each read asks the operating system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known

@@ -18,7 +18,7 @@ const NOT_AUTHORIZED = 5
 const NO_ID = 'no device ID'
 
 /**
- * The number of milliseconds by which the response to an address or device with too many failed attempts is delayed.
+ * How long the response to an address or device with too many failed attempts is delayed, in milliseconds.
  */
 const FAILURE_DELAY_MS = 2_000
 

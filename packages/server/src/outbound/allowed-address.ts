@@ -8,7 +8,7 @@ const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
  * Checks whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and
  * the IANA special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4
  * address, such as 6to4 and NAT64, are forbidden, because the network determines their destination. `address` must have
- * the format of the operating system, not that of a URL.
+ * the operating system's format, not the format in a URL.
  */
 export function isAllowedAddress(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false

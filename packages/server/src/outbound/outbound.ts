@@ -122,8 +122,8 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
 
 /**
  * Returns a lookup function for Node sockets that checks all addresses of a name. A name with a forbidden address fails
- * in the same way as a name without an address, after at least one second. Users therefore cannot find out which names
- * exist in the server's own network.
+ * like a name without an address, after at least one second. Users therefore cannot find out which names exist in the
+ * server's own network.
  */
 export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {

@@ -11,7 +11,7 @@ import type { FromProcess, ToProcess } from './messages.ts'
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Makes these metrics available to the parent. Returns metrics whose text contains those of all processes. */
+  /** Makes these metrics available to the parent. Returns metrics whose text contains all processes' metrics. */
   share(metrics: Metrics): Metrics
   /** Disconnects from the parent. Otherwise, the connection would keep the process running. */
   end(): void

@@ -12,8 +12,8 @@ import { watchProcesses } from './watch.ts'
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 /**
- * The number of milliseconds in which a process must close all its parts, each of which has its own limit. After this
- * time, the process is killed.
+ * How long a process may take to close all its parts, in milliseconds. Each part has its own limit. After this time,
+ * the process is killed.
  */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100

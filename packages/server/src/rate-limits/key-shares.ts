@@ -61,7 +61,7 @@ const policyOf = ({ capacity, perSecond }: Policy, share: number): Policy => ({
   perSecond: (perSecond * share) / 100,
 })
 
-/** Combines two budgets into one: that of a key's share, and that of the account to which the key belongs. */
+/** Combines two budgets into one: the budget of a key's share, and the budget of the key's account. */
 function together(keys: Budget, accounts: Budget): Budget {
   return {
     ...keys,

@@ -37,7 +37,7 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** Exchanges spending with other processes. If omitted, budgets contain only the spending of this process. */
+  /** Exchanges spending with other processes. If omitted, budgets contain only this process's spending. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number

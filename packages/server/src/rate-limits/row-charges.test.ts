@@ -195,7 +195,7 @@ test('charges changes of attributes by name for the events that the filter may s
     expect(await pointsOf(`attributeHistory(size: 1, ${filter}) { items { name } }`)).toBe(2)
   expect(await pointsOf('attributeHistory(size: 1) { total }')).toBe(5)
   expect(await pointsOf('attributeInfo { value }')).toBe(0)
-  // The time of a value is stored, unless the value was written before the server recorded times.
+  // A value's time is stored, unless the value was written before the server recorded times.
   expect(await pointsOf('attributeInfo { changed }')).toBe(0)
   await sql`update device set created = '2020-01-01' where account_id = ${other.accountId}`.execute(app.db)
   expect(await pointsOf('attributeInfo { changed }')).toBe(2)

@@ -86,7 +86,7 @@ function objectValue(name: string, values: readonly string[], given: readonly [s
 
 function only(values: readonly string[], name: string): string {
   const [value = '', ...more] = values
-  if (more.length > 0) throw badInput(`${name} is given ${values.length} times; it takes one value`)
+  if (more.length > 0) throw badInput(`${name} is given ${values.length} times: pass one value`)
   return value
 }
 

@@ -8,7 +8,7 @@ type Names = Readonly<Record<string, string>>
 type Step = { member: string } | { index: number } | { key: string }
 
 /**
- * Returns a route's response from the data of its document. Throws NOT_FOUND if the data does not contain the response.
+ * Returns a route's response from its document's data. Throws NOT_FOUND if the data does not contain the response.
  */
 export function responseBody(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)

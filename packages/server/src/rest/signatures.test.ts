@@ -85,7 +85,7 @@ it('requires digests of all keys if the server requires them', async () => {
   await strict.close()
 })
 
-it('rejects a browser session, even with the headers of the console', async () => {
+it("rejects a browser session, even with the console's headers", async () => {
   const browser = await signIn(app, await newPerson(app))
   expect((await browser.query('{ login { id } }')).status).toBe(200)
   const headers = {

@@ -1,4 +1,4 @@
-/** A setting of the server. docs/reference/settings.md is generated from all settings. */
+/** A server setting. docs/reference/settings.md is generated from all settings. */
 export interface Setting<Value> {
   name: string
   meaning: string

@@ -12,20 +12,20 @@ export const singleSignOnSettings = {
   }),
   oidcClientId: setting({
     name: 'MUSTER_OIDC_CLIENT_ID',
-    meaning: 'Client ID of this server at the provider.',
+    meaning: "This server's client ID at the provider.",
     default: 'not set',
     parse: (text) => text,
   }),
   oidcClientSecret: setting({
     name: 'MUSTER_OIDC_CLIENT_SECRET',
-    meaning: 'Client secret of this server at the provider.',
+    meaning: "This server's client secret at the provider.",
     default: 'not set',
     secret: true,
     parse: (text) => text,
   }),
   oidcName: setting({
     name: 'MUSTER_OIDC_NAME',
-    meaning: 'Name of the provider on the button of the sign-in page.',
+    meaning: "The provider's name, shown on the sign-in page's button.",
     default: 'host of the issuer',
     parse: (text) => text,
   }),

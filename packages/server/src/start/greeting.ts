@@ -5,7 +5,7 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** The path of the credentials file. Undefined if the data folder of another server contains it. */
+  /** The path of the credentials file. Undefined if another server's data folder contains it. */
   credentials: string | undefined
 }
 

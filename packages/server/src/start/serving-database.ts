@@ -10,7 +10,7 @@ import { connectionsNeeded } from './connections.ts'
 import type { DatabaseAccess } from './pooler.ts'
 import { checkPooler } from './pooler.ts'
 
-/** The database of this server. It is the embedded one or the one in DATABASE_URL. */
+/** This server's database. It is the embedded one or the one in DATABASE_URL. */
 export interface ServingDatabase extends DatabaseAccess {
   stop(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { StartError } from '../start-error.ts'
 
-/** The files of a private key, and of a certificate with its chain. Each has the name of its setting. */
+/** The files of a private key, and of a certificate with its chain. Each has its setting's name. */
 export interface CertificateFiles {
   cert: { setting: string; file: string }
   key: { setting: string; file: string }

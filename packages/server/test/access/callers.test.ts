@@ -141,7 +141,7 @@ describe('every field of the API, with an invalid caller', () => {
     'a device with its secret',
     'a session from another origin',
     'a session from another site',
-    'a session without the header of the console',
+    "a session without the console's header",
     'a caller without credentials',
   ]
 
@@ -175,7 +175,7 @@ describe('every field of the API, with a valid caller', () => {
   /** Sorts removals last: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
-  /** Only a signed-in person can run these mutations. The tests of members cover their effects in a session. */
+  /** Only a signed-in person can run these mutations. The member tests cover their effects in a session. */
   const needsSession = ({ field }: FieldRequest): boolean => mutationCalls[field]?.needsSession === true
   const others = typeRequests.filter((request) => !removes(request) && !needsSession(request))
 

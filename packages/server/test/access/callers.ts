@@ -8,7 +8,7 @@ import type { Signer } from './installation.ts'
 import type { OwnedObjects } from './owned-objects.ts'
 import { isSubscription } from './subscription-calls.ts'
 
-/** The credentials of a request. */
+/** A request's credentials. */
 export interface Caller {
   signer?: Signer
   headers?: Record<string, string>
@@ -78,7 +78,7 @@ export async function rejectedCallers(
     'a device with its secret': { headers: { authorization: basic(device, deviceSecret) }, reason: 'missing' },
     'a session from another origin': { headers: { ...session, origin: 'https://evil.example' }, reason: 'missing' },
     'a session from another site': { headers: { ...session, 'sec-fetch-site': 'cross-site' }, reason: 'missing' },
-    'a session without the header of the console': { headers: withoutHeader, reason: 'missing' },
+    "a session without the console's header": { headers: withoutHeader, reason: 'missing' },
     'a caller without credentials': { reason: 'missing' },
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The fields that need each permission according to the contract, independently of `src/fields/field-permissions.ts`.
- * Fields of other types need no permission beyond that of the field that leads to them.
+ * Fields of other types need no permission beyond the one for the field that leads to them.
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
@@ -47,7 +47,7 @@ const existingKey = [
   ...operator,
   ...['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'],
 ]
-/** The permissions of a key. No role has exactly these permissions. */
+/** A key's permissions. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
 /** The permissions that remain when a key with all permissions is restricted to some devices. */
 const restrictedKey = existingKey.filter(

@@ -30,7 +30,7 @@ export async function registerGate(user: TestUser, attributes: object = {}): Pro
   return { id, service: services[0].id, secret: registerDevice.secret }
 }
 
-/** Sets the expected interval of a name, or removes it if `seconds` is null. */
+/** Sets a name's expected interval, or removes it if `seconds` is null. */
 export const expectEvery = (user: TestUser, name: string, seconds: number | null) =>
   user.query(
     'mutation ($name: String!, $seconds: Int) { setExpectedInterval(name: $name, seconds: $seconds) { name seconds stale } }',

@@ -24,7 +24,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   return { socket, received: () => received, closed }
 }
 
-/** Builds a packet. `length` overrides the declared length of the body, for invalid packets. */
+/** Builds a packet. `length` overrides the body's declared length, for invalid packets. */
 export function packet(firstByte: number, body: Buffer, length = body.length): Buffer {
   const lengthBytes: number[] = []
   let rest = length

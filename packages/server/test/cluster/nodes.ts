@@ -108,7 +108,7 @@ export async function findCitus(): Promise<string> {
 
 const hint = 'Install Citus, or set MUSTER_CITUS_DIR to a folder with a script build-citus.sh that installs it.'
 
-/** The `pg_config` of the path, and those of Debian's packages. */
+/** The `pg_config` on the path, and those in Debian's packages. */
 const candidates = ['pg_config', ...[18, 17, 16, 15].map((version) => `/usr/lib/postgresql/${version}/bin/pg_config`)]
 
 async function findInstalled(): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { fieldCalls } from './optional-argument-calls.ts'
 
 /**
  * Fields and arguments that this test skips. Subscriptions use another endpoint. For four arguments, null removes the
- * attribute, the interval, the port, or the name. A view can be deleted only once, and the test of REST calls passes null for
+ * attribute, the interval, the port, or the name. A view can be deleted only once, and the REST test passes null for
  * `replaceBy`.
  */
 const excluded = [
@@ -19,7 +19,7 @@ const excluded = [
   'Mutation.updateAccount(name)',
 ]
 
-/** Returns the optional arguments of each field. */
+/** Returns each field's optional arguments. */
 function optionalArguments(): Map<string, string[]> {
   const isOptional = ({ type }: GraphQLArgument): boolean => !isNonNullType(type)
   const fields = Object.values(buildSchema().getTypeMap())

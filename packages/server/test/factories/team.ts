@@ -10,7 +10,7 @@ export interface Answer {
   error: [code: string, reason: unknown] | undefined
 }
 
-/** Sends a document with the session of a person. */
+/** Sends a document with a person's session. */
 export async function ask(
   { headers }: Pick<TestMember, 'headers'>,
   document: string,

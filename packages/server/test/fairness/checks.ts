@@ -17,7 +17,7 @@ export function checkResult(result: Result): string[] {
   return [...checkService(result), ...checkTimes(result), ...checkMemory(result)]
 }
 
-/** Runs the checks that do not depend on the speed of the machine. */
+/** Runs the checks that do not depend on the machine's speed. */
 export function checkService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
   const failures: string[] = []
   const rejected = total(rejections)

@@ -19,7 +19,7 @@ export interface Row {
 export interface Target {
   url: string
   population: Population
-  /** The address of the attackers. */
+  /** The attackers' address. */
   from: string
 }
 

@@ -18,7 +18,7 @@ export const createServer = (folder: string, env: Record<string, string> = {}): 
   createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
 
 export interface Memory {
-  /** Memory of the server process, in MiB. */
+  /** The server process's memory, in MiB. */
   server: number
   /** Memory of the PostgreSQL processes without shared buffers, in MiB. */
   database: number

@@ -2,7 +2,7 @@ import type { Compare, CompareList, Condition, Literal, ResolvedFilter, Subject 
 
 type Group = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
-/** A service in the model. A service without a state has the state of its device. */
+/** A service in the model. A service without a state has its device's state. */
 export interface ModelService {
   id: string
   name: string

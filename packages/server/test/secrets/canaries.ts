@@ -37,7 +37,7 @@ export function createCanaries(): Canaries {
   }
 }
 
-/** Returns the forms of a secret: unchanged, and other encodings of its characters and of the bytes that it encodes. */
+/** Returns a secret's forms: unchanged, and other encodings of its characters and of the bytes that it encodes. */
 function formsOf(secret: string): [form: string, text: string][] {
   const withoutPrefix = secret.replace(/^whsec_/, '')
   const bytes = Buffer.from(withoutPrefix, 'base64')

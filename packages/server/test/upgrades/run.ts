@@ -45,8 +45,7 @@ async function runAll(environment: Environment): Promise<void> {
   for (const { commit, migrations } of releases) {
     const before = join(folder, commit)
     const { hasOtherDependencies } = await extractRelease(commit, before)
-    if (hasOtherDependencies)
-      console.log(`${commit} has different dependencies; running it with those of this checkout`)
+    if (hasOtherDependencies) console.log(`${commit} has different dependencies; running it with this checkout's`)
     const name = `${migrations.at(-1)} to today`
     await expectSuccess(environment, { ...size, name, before, after: current, check: checkCases })
   }

@@ -3,7 +3,7 @@ import { attributeNameOf, pathOf } from './attribute-names.ts'
 import { configError, type Entry, type Sections } from './ini.ts'
 import { parseDuration } from './setting.ts'
 
-/** A device attribute and the source of its value. */
+/** A device attribute and its value's source. */
 export interface ReportedValue {
   attribute: string
   /** The value as written in the configuration. */

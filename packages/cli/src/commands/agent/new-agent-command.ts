@@ -14,4 +14,4 @@ export const newRegisteringCommand = (name: string): Command => withRegistration
 export const withRegistration = (command: Command): Command =>
   command
     .option('--url <url>', 'server URL (default: MUSTER_URL, or the URL in the configuration)')
-    .option('--code <code>', 'registration code (default: MUSTER_CODE, which other users of this machine cannot see)')
+    .option('--code <code>', 'registration code (default: MUSTER_CODE, which other users on this machine cannot see)')

@@ -5,9 +5,7 @@ import { newAgentCommand } from './new-agent-command.ts'
 
 export function buildCommand(): Command {
   return newAgentCommand('status')
-    .description(
-      'Show the device of this machine and the status of its agent. Exits with code 1 unless the agent is connected.',
-    )
+    .description("Show this machine's device and its agent's status. Exits with code 1 unless the agent is connected.")
     .action(run)
 }
 

@@ -35,7 +35,7 @@ export const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/invitation/invitation-page.tsx'), 'InvitationPage'),
 })
 
-/** The links of `muster users link` lead to this page. The fragment contains the token. */
+/** The links from `muster users link` lead to this page. The fragment contains the token. */
 export const signInLinkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in-link',

@@ -68,7 +68,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'USER_ADD', label: 'User added', about: 'An operator added the user' },
       { type: 'USER_DISABLE', label: 'User disabled', about: 'An operator disabled the user' },
       { type: 'USER_ENABLE', label: 'User enabled', about: 'An operator enabled the user' },
-      { type: 'USER_REMOVE', label: 'User removed', about: 'An operator removed a user of this installation' },
+      { type: 'USER_REMOVE', label: 'User removed', about: 'An operator removed a user from this installation' },
       { type: 'ACCESS_KEY_CREATE', label: 'Access key created', about: 'Programs can sign requests with a new key' },
       {
         type: 'ACCESS_KEY_UPDATE',

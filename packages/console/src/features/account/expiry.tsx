@@ -2,7 +2,7 @@ import { Group, Select, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface ExpiryValue {
-  /** A number of days, `never`, or `at` for the time in the field `at`. */
+  /** A number of days, `never`, or `at`, which means the time in the field `at`. */
   choice: string
   /** Time in the user's time zone and in the format of the browser's date input. */
   at: string

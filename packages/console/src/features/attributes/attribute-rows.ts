@@ -20,7 +20,7 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** Returns the attributes of a target. Lists `alsoNames` even without a value, because the user is editing them. */
+/** Returns a target's attributes. Lists `alsoNames` even without a value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])
@@ -35,7 +35,7 @@ export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
     .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : compareNames(a.group, b.group)))
 }
 
-/** Returns the group of a name: the part before its first dot. */
+/** Returns a name's group: the part before its first dot. */
 export function groupOf(name: string): string | undefined {
   const dot = name.indexOf('.')
   return dot < 0 ? undefined : name.slice(0, dot)

@@ -6,7 +6,7 @@ import classes from './attribute-table.module.css'
 import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
-/** The value of an attribute, in the base or in a context. */
+/** An attribute's value, in the base or in a context. */
 export interface Cell {
   name: string
   context: Context

@@ -20,11 +20,11 @@ export interface Attributes {
   contexts: string[]
 }
 
-/** The name of a context, or undefined for the base. */
+/** A context's name, or undefined for the base. */
 export type Context = string | undefined
 
 export interface UseAttributes {
-  /** The attributes of the target. Undefined until loaded. */
+  /** The target's attributes. Undefined until loaded. */
   attributes: Attributes | undefined
   error: Error | undefined
   retry(): void

@@ -23,7 +23,7 @@ interface ValueCellProps {
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
   onRemove(): void
-  /** Shows the history of the attribute. Undefined if another cell of the row shows it. */
+  /** Shows the attribute's history. Undefined if another cell of the row shows it. */
   onHistory?: () => void
 }
 

@@ -32,7 +32,7 @@ const options = [
 
 const columns = ['Device', 'Result', 'Changes', 'Reason']
 
-/** Shows the result of each device, or the preview of each device before the start, in pages. */
+/** Shows each device's result, or each device's preview before the start, in pages. */
 export function JobItems({ job }: { job: Job }) {
   const { id, state } = job
   const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')

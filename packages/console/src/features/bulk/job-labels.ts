@@ -9,7 +9,7 @@ export const writingCount = ({ counts: { change, register } }: Counted): number 
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
 
-/** Describes the results of a started job, or the preview of another job. Omits counts of zero. */
+/** Describes the results of a started job, or another job's preview. Omits counts of zero. */
 export function countsText({ counts, started }: Counted): string {
   const parts: [count: number, word: string][] =
     started === null
@@ -31,7 +31,7 @@ export function countsText({ counts, started }: Counted): string {
   return shown.length === 0 ? 'no devices' : shown.join(', ')
 }
 
-/** Returns the email address of the person, or the name of the program. */
+/** Returns the person's email address, or the program's name. */
 export const sourceText = ({ user, name, kind }: BulkSourceFragment): string => user?.email ?? name ?? kind
 
 const operationTexts: Record<string, string> = {

@@ -16,7 +16,7 @@ export function JobProgressBar({ job: { name, state, progress } }: { job: BulkJo
   )
 }
 
-/** Shows the progress of a job, and announces it to screen readers. */
+/** Shows a job's progress, and announces it to screen readers. */
 export function JobProgress({ job }: { job: BulkJobFieldsFragment }) {
   return (
     <section aria-label="Progress">

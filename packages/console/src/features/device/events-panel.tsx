@@ -46,7 +46,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
 }
 
 /**
- * Shows the events of a service. Selects them from the events of its device, because the API lists events by device.
+ * Shows a service's events. Selects them from its device's events, because the API lists events by device.
  */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })

@@ -14,7 +14,7 @@ export interface DevicesSearch {
   sort?: string
   /** A filter in the API's language, in addition to the view's filter. */
   where?: string
-  /** The ID of a view. */
+  /** A view's ID. */
   view?: string
   /** The context of the attribute values. */
   context?: string

@@ -7,7 +7,7 @@ export interface EventsSearch {
   device?: string[]
   /** Event filter in the API's filter language. */
   where?: string
-  /** The ID of a view. */
+  /** A view's ID. */
   view?: string
   /** Start of the time range, in the API's format. */
   from?: string

@@ -5,7 +5,7 @@ import { useQuery } from 'urql'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFragment } from './services.generated.ts'
 
-/** The editable fields of a service. Null means no value. */
+/** A service's editable fields. Null means no value. */
 export interface ServiceFields {
   name: string
   /** Application type. If omitted, the server derives the type from the port. */

@@ -2,7 +2,7 @@
 export interface ServicesSearch {
   /** Service filter in the API's filter language. */
   where?: string
-  /** The ID of a view. */
+  /** A view's ID. */
   view?: string
   /** Sort order in the API's format, such as `port asc` or `-device.name`. */
   sort?: string

@@ -17,7 +17,7 @@ export const labeledFields = [
 
 export type LabeledField = (typeof labeledFields)[number]
 
-/** Returns the default label of a field: `categoryA` becomes `Category A`. */
+/** Returns a field's default label: `categoryA` becomes `Category A`. */
 export const defaultLabel = (field: LabeledField): string =>
   `${field.startsWith('category') ? 'Category' : 'Status'} ${field.slice(-1)}`
 

@@ -8,7 +8,7 @@ interface WebhookSecretProps {
   onDone: () => void
 }
 
-/** Shows the signing secret of a webhook, which appears only once. */
+/** Shows a webhook's signing secret, which appears only once. */
 export function WebhookSecret({ secret, children, onDone }: WebhookSecretProps) {
   return (
     <Stack>

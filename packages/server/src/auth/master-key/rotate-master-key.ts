@@ -17,14 +17,14 @@ export interface RotationOptions {
 }
 
 export interface Rotation extends Reencryption {
-  /** The location of the new key: a file path, or the name of a setting. */
+  /** The location of the new key: a file path, or a setting's name. */
   key: string
   /** The location of the previous key, which older backups need. */
   former: string
 }
 
 /**
- * Re-encrypts all secrets of this installation under another master key while servers run. A rotation can be
+ * Re-encrypts all of this installation's secrets with another master key while servers run. A rotation can be
  * interrupted at any point and continues when it runs again. The available keys can always decrypt every secret.
  *
  * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Checks whether the browser reports that a request is from a page of this server. The request must have the header
+ * Checks whether the browser reports that a request is from a page on this server. The request must have the header
  * that no form can send, and neither `Origin` nor `Sec-Fetch-Site` may name another site. A body must be JSON, which
  * forms also cannot send.
  */

@@ -18,7 +18,7 @@ export interface SessionRow {
 /** An enabled account that the person of a session is a member of. */
 export interface MembershipRow {
   account: string
-  /** The email address of the account. */
+  /** The account's email address. */
   email: string
   founderEmail: string
   role: string

@@ -18,7 +18,7 @@ import {
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** The number of milliseconds for which the result of a check is cached, because open streams are checked often. */
+/** How long a check's result is cached, in milliseconds. Open streams are checked often. */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
@@ -39,7 +39,7 @@ export interface WorkingAccount {
 export interface Session {
   readonly id: string
   readonly personId: string
-  /** The email address of the person. */
+  /** The person's email address. */
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
@@ -156,8 +156,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns the viewer of a session. If the person is not a member of any account, or the account requires another
- * sign-in, the account is empty, so no query finds anything.
+ * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
+ * the account is empty, so no query finds anything.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

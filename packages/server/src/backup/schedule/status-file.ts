@@ -12,7 +12,7 @@ export interface BackupStatus {
   newest: string | null
   /** The failure of the last scheduled backup, or null if the backup succeeded. */
   failure: { at: string; message: string } | null
-  /** The state of the archive, or null if the write-ahead log is not archived. */
+  /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
 }
 

@@ -11,7 +11,7 @@ export interface ClusterOptions {
   shards: number
 }
 
-/** Returns the options of the cluster in the settings, or undefined if the database is not a cluster. */
+/** Returns the cluster's options in the settings, or undefined if the database is not a cluster. */
 export const clusterOf = ({ cluster, clusterShards }: Config): ClusterOptions | undefined =>
   cluster === undefined ? undefined : { shards: clusterShards }
 

@@ -37,7 +37,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
-/** Repeats a query whenever the server rejects it, so that the load does not depend on the speed of the machine. */
+/** Repeats a query whenever the server rejects it, so that the load does not depend on the machine's speed. */
 function keepSending(app: TestApp, query: string): { stop: () => void; done: Promise<string[]> } {
   const codes: string[] = []
   let isStopped = false

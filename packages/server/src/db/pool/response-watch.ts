@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHECK_INTERVAL_MS = 50
-/** If a caller waits longer than this number of milliseconds, the database is probed. */
+/** If a caller waits longer than this, in milliseconds, the database is probed. */
 const PROBE_AFTER_MS = 150
 /**
  * If a probe gets no response within this time, it is repeated on a new connection, because the old connection may be

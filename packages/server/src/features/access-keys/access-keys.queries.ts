@@ -115,7 +115,7 @@ export async function isMember(db: Database, accountId: string, personId: string
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /**
- * Checks whether a key may do less than a key of the previous release. Servers of that release must not find such a
+ * Checks whether a key may do less than a key from the previous release. Servers of that release must not find such a
  * key.
  */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>

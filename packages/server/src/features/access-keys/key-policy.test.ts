@@ -112,7 +112,7 @@ describe('the key policy of an account', () => {
     })
   })
 
-  it('counts days from the creation of a key by the clock of the server', async () => {
+  it("counts days from a key's creation by the server's clock", async () => {
     const user = await app.createUser()
     const before = now
     now = new Date(now.getTime() + 120_000)

@@ -24,7 +24,7 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
-/** Returns the value of a name. Returns null if the name is not set or is a group. */
+/** Returns a name's value. Returns null if the name is not set or is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null
   const found = attributes[first]!

@@ -19,7 +19,7 @@ export interface AttributeOwner {
   attributes?: RawAttributes
 }
 
-/** The service data that is needed to read attributes. A bulk service has the attributes of its device. */
+/** The service data that is needed to read attributes. A bulk service has its device's attributes. */
 export interface ServiceOwner extends AttributeOwner {
   deviceId: string
 }

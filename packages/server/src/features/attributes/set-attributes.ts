@@ -75,7 +75,7 @@ export async function setAttributesMany(
 }
 
 /**
- * Runs `setAttributesMany` for callers other than requests. Returns the resulting attributes or the error of each item.
+ * Runs `setAttributesMany` for callers other than requests. Returns the resulting attributes or each item's error.
  * Error messages locate problems by their path in `attributes`.
  */
 export async function setAttributesEach(

@@ -6,7 +6,7 @@ import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome, DeviceChanges } from './bulk-job.ts'
 
-/** The filter of a job, and the reference time for relative times. */
+/** A job's filter, and the reference time for relative times. */
 export interface JobFilter {
   where: ReadFilter
   context: string | undefined
@@ -255,7 +255,7 @@ const inSlice = (accountId: string, { outcomes, statuses }: ItemSlice): Sql =>
 
 type ListedItem = BulkItem & { jobId: string; line: number | null }
 
-/** Returns a page of the devices of each job. */
+/** Returns a page of each job's devices. */
 export async function selectItemPages(
   db: Database,
   accountId: string,

@@ -76,7 +76,7 @@ export interface BulkJob {
   state: BulkState
   reason: string | null
   target: BulkTarget
-  /** The filter of the preview; null for a list of devices. */
+  /** The preview's filter; null for a list of devices. */
   filter: string | null
   context: string | null
   operations: BulkOperation[]

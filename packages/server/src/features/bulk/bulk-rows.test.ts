@@ -252,7 +252,7 @@ new-3,,,,bergen,
     ])
   })
 
-  it('registers 2,500 devices in one job, each once, and updates the statistics of the database', async () => {
+  it("registers 2,500 devices in one job, each exactly once, and updates the database's statistics", async () => {
     const analyzed = await countAnalyses()
     const user = await app.createUser()
     const rows = Array.from({ length: 2_500 }, (_, index) => `d-${index},H-${index},oslo`)

@@ -29,8 +29,7 @@ export interface ReadTarget {
 }
 
 /**
- * Reads the target of a job. Throws if it specifies no selection of devices, two selections, or an invalid filter or
- * ID.
+ * Reads a job's target. Throws if it specifies no selection of devices, two selections, or an invalid filter or ID.
  */
 export async function readTarget(
   context: Context,

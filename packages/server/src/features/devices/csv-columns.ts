@@ -22,14 +22,14 @@ export interface CsvDevice {
   /** All services except the bulk service. */
   services: readonly Service[]
   contexts: readonly string[]
-  /** The email address of the account. */
+  /** The account's email address. */
   owner: string
 }
 
 export interface CsvColumn {
   header: string
   cell: (device: CsvDevice) => Cell
-  /** The data that the cell needs in addition to the fields of the device. */
+  /** The data that the cell needs in addition to the device's fields. */
   reads: 'fields' | 'reserved' | 'attributes' | 'services' | 'contexts'
 }
 
@@ -41,7 +41,7 @@ export interface NamedColumn {
 /** The default columns of fields, which come before the attributes. `muster import` reads these fields. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
-/** Resolves the name of a column. Without a label, the header is the name that `muster import` expects. */
+/** Resolves a column's name. Without a label, the header is the name that `muster import` expects. */
 export function csvColumn({ name, label }: NamedColumn, path: string): CsvColumn {
   if (name === 'services') return { header: label ?? name, reads: 'services', cell: servicesCell }
   const { subject } = readSubject(name, path)

@@ -46,7 +46,7 @@ export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** Returns the columns of a row. `device` and `live` are the aliases of the two tables. */
+/** Returns a row's columns. `device` and `live` are the aliases of the two tables. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]

@@ -7,8 +7,8 @@ import { deviceExists, selectDevices, selectReached } from './devices.queries.ts
 import { readIds } from './list/device-filter.ts'
 
 /**
- * Returns the viewer's devices with these IDs, each once, in the requested order. Omits unknown IDs, malformed IDs,
- * other users' devices, and devices outside of the viewer's restriction.
+ * Returns the viewer's devices with these IDs, without duplicates, in the requested order. Omits unknown IDs, malformed
+ * IDs, other users' devices, and devices outside of the viewer's restriction.
  */
 export async function findDevices(
   { db, viewer }: Context,

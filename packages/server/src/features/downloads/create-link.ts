@@ -15,8 +15,7 @@ export interface NewLink {
 }
 
 /**
- * Throws FORBIDDEN if the caller has neither an access key nor a session. The validity of a link depends on one of
- * them.
+ * Throws FORBIDDEN if the caller has neither an access key nor a session. A link's validity depends on one of them.
  */
 export function assertMayDownload({ viewer }: Context): void {
   if (viewer.accessKey === undefined && viewer.session === undefined)

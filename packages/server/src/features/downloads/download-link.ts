@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The lists that links can serve. */
 export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
-/** The content of a link, stored as JSON. */
+/** A link's content, stored as JSON. */
 export interface DownloadContent {
   filter: Json
   /** The devices whose events are downloaded. Undefined means all devices. */
@@ -28,8 +28,8 @@ export interface DownloadGrant {
   accessKey?: string
   session?: string
   /**
-   * The person of the session. Links of the previous release omit it, because a session then belonged to the person
-   * with the account's ID.
+   * The session's person. Links from the previous release omit it, because a session then belonged to the person with
+   * the account's ID.
    */
   personId?: string | undefined
   content: DownloadContent

@@ -17,7 +17,7 @@ export interface EventRows {
   data?: string
   /** The replaced values that `data` does not contain. */
   previous?: string
-  /** The time of the change. By default, the time at which the statement inserts the event. */
+  /** The change's time. By default, the time at which the statement inserts the event. */
   timestamp?: string
 }
 

@@ -8,7 +8,7 @@ export interface Event {
   deviceId: string | null
   /** The ID of the user who made the change, or null if a device or the server made it. */
   actorId: string | null
-  /** The source of the change, or null if the event was recorded without a source. */
+  /** The change's source, or null if the event was recorded without a source. */
   source: EventSource | null
   targets: Target[]
   state: 'active' | 'inactive' | null

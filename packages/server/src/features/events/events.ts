@@ -39,7 +39,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
 const UNREADABLE = 'changes of attributes that you cannot read are skipped one by one'
 
 /**
- * Reads the filter in the filter language and combines it with the filter of the view. Rejects attribute names that the
+ * Reads the filter in the filter language and combines it with the view's filter. Rejects attribute names that the
  * account never had.
  */
 export async function readEventWhere(

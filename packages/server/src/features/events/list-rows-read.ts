@@ -45,8 +45,8 @@ export function eventRowsRead({
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push(`from skips ${from} events; use after to start directly after an event`)
-  // An index finds the events of a device. Their number is unknown, so a query that filters them still waits in the
-  // walking lane.
+  // An index finds a device's events. Their number is unknown, so a query that filters them still waits in the walking
+  // lane.
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
   const ofUser = reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons }
   return {

@@ -14,9 +14,9 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The time of the change, for values that keep the same time. The default is the time at which the event is recorded. */
+  /** The change's time, for values that keep the same time. The default is the time at which the event is recorded. */
   timestamp?: Date | undefined
-  /** The source of the change. The default is the viewer's credentials. */
+  /** The change's source. The default is the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
   /** The values before the change that `data` does not contain. The API does not show them. */

@@ -29,7 +29,7 @@ export interface Counted {
 
 /**
  * A count of devices in one facet: those in one `bucket`, those with `other` values, those without a value (`missing`),
- * or `all`. The facet is identified by the position of its name.
+ * or `all`. The facet is identified by its name's position.
  */
 export interface FacetRow {
   facet: number

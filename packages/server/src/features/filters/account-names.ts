@@ -48,8 +48,8 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names of the account. `wasSeen` reports which names the summary contains, including names that no device
- * uses anymore. A name may be newer than the summary, so this function also reads later events.
+ * Returns the account's names. `wasSeen` reports which names the summary contains, including names that no device uses
+ * anymore. A name may be newer than the summary, so this function also reads later events.
  */
 async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listAttributeNames(context)).map(({ name }) => name))

@@ -91,7 +91,7 @@ export const check = (
 ): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /**
- * Returns the error for a filter argument. The message is that of the first problem, and `extensions.filter` contains
+ * Returns the error for a filter argument. The message describes the first problem, and `extensions.filter` contains
  * all problems.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {

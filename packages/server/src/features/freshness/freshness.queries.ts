@@ -30,7 +30,7 @@ export async function countStale(db: Database, { accountId, names, inside, now }
   return rows[0]!.counts
 }
 
-/** Returns those of the devices that have a stale base value. */
+/** Returns the devices among these that have a stale base value. */
 export async function selectStale(
   db: Database,
   { accountId, names, now }: Omit<StaleQuery, 'inside'>,

@@ -14,7 +14,7 @@ export const selectIntervals = (db: Database, accountId: string, names: readonly
 export const selectAllIntervals = (db: Database, accountId: string) =>
   query<IntervalRow>(db, 'select name, seconds from freshness where account_id = $1 order by name', [accountId])
 
-/** Sets the interval of a name. */
+/** Sets a name's interval. */
 export const upsertInterval = (db: Database, accountId: string, { name, seconds }: IntervalRow) =>
   query(
     db,

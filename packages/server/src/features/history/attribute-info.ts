@@ -97,7 +97,7 @@ export async function findConfirmation(context: Context, info: AttributeInfo): P
   return new Date((await findTimes(context, timedValue(info))).confirmed)
 }
 
-/** Returns the expected interval of a name, in seconds, or null if it has none. */
+/** Returns a name's expected interval, in seconds, or null if it has none. */
 export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
   (await intervalsOf(context)).get(name) ?? null
 

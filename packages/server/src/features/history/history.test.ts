@@ -112,7 +112,7 @@ it('limits changes to a time span, which includes minDate and excludes maxDate',
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' }, message: /minDate must not be after/ })
 })
 
-it('lists the changes of services and of the account separately from those of the device', async () => {
+it('lists changes to services and to the account separately from changes to the device', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo' })
   const { login } = await user.data(`query ($id: String!) { login { id device(id: [$id]) { services { id } } } }`, {
@@ -157,7 +157,7 @@ it("reports an unknown source for changes from before sources were recorded, and
   expect(rejected.errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
 })
 
-it("lists the account's own changes only with AUDIT_READ, and those of devices without", async () => {
+it("lists the account's own changes only with AUDIT_READ, and changes to devices without it", async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo' })
   const reader = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ] }')

@@ -19,8 +19,8 @@ export interface HistoryReads {
 
 /**
  * Estimates the rows that `attributeHistory` reads beyond the returned changes, for all objects of a page together. An
- * index finds the events of each device, newest first, including those of other types and of its services. Another
- * index finds only the changes to the account's attributes. PostgreSQL applies the filter to one event at a time.
+ * index finds each device's events, newest first, including those of other types and of its services. Another index
+ * finds only the changes to the account's attributes. PostgreSQL applies the filter to one event at a time.
  */
 export function historyRowsRead(
   { name, context, minDate, maxDate }: ChangeConditions,

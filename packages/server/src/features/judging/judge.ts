@@ -142,16 +142,16 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 
 /**
  * Returns a time, but none later than the event. If a device has reported since the event, the time of its last report
- * before the event is unknown, because a report without a state change creates no event. The time of the event takes
- * its place.
+ * before the event is unknown, because a report without a state change creates no event. The event's time takes its
+ * place.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * Checks whether a service had reported a state. Until its first report, a service has the state of its device, and a
- * first report of the same state creates no event. Times are in milliseconds. For the side before an event, a report in
- * the same millisecond has not happened yet.
+ * Checks whether a service had reported a state. Until its first report, a service has its device's state, and a first
+ * report of the same state creates no event. Times are in milliseconds. For the side before an event, a report in the
+ * same millisecond has not happened yet.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

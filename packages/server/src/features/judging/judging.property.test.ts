@@ -176,7 +176,7 @@ test('agrees with a simple model for random events and filters, including delete
   expect(compared).toBeGreaterThan((HISTORIES * FILTERS) / 3)
 })
 
-/** Reads the events from the beginning through a stream, which ends at the registration of another device. */
+/** Reads the events from the beginning through a stream, which ends at another device's registration. */
 async function compareStream(user: TestUser, steps: readonly Step[]): Promise<void> {
   const [where] = fc.sample(
     deviceFilter.filter((text) => checkFilter(text).isValid && !readsReports(text)),

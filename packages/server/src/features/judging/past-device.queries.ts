@@ -13,7 +13,7 @@ export interface AskedDevice {
   last: string
 }
 
-/** A device's current rows, and the events to undo in order to reach the range. */
+/** A device's current rows, and the events to undo to reach the range. */
 export interface FoundDevice {
   id: string
   device: DeviceRows['device'] | null
@@ -101,7 +101,7 @@ const only = (names: Needs['names'], attributes: Sql): Sql =>
 const isNamed = (names: Needs['names'], key: Sql): Sql =>
   names === undefined ? sql`true` : sql`split_part(${key}, '.', 1) = any(${names})`
 
-/** Returns the data of an event. If the event changes attributes, the data contains only the changes to these names. */
+/** Returns an event's data. If the event changes attributes, the data contains only the changes to these names. */
 const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRIBUTE_CHANGE' then e.data
   else jsonb_build_object('context', e.data -> 'context', 'changes',
     (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part

@@ -76,7 +76,7 @@ export interface DeletedDevice {
 }
 
 export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
-  /** The reported state, or null if the service has the state of its device. */
+  /** The reported state, or null if the service has its device's state. */
   state: string | null
   stateSince?: string | null
   lastReported: string | null

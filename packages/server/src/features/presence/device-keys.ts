@@ -42,7 +42,7 @@ export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: rea
   return (devices) => forms[areOfOneAccount(devices) ? 'one' : 'several']
 }
 
-/** Returns the parameter $1: the account, or the account of each device. */
+/** Returns the parameter $1: the account, or each device's account. */
 export const accountsOf = (devices: readonly DeviceKey[]): string | string[] =>
   areOfOneAccount(devices) ? devices[0]!.accountId : devices.map(({ accountId }) => accountId)
 

@@ -109,7 +109,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
   )
 
 export interface AddressedDevice extends DeviceKey {
-  /** The network address of the reporter. Events contain it. */
+  /** The reporter's network address. Events contain it. */
   address?: string | undefined
 }
 

@@ -58,8 +58,7 @@ export interface ServiceStateRow {
   deviceId: string
   state: State
   /**
-   * The number of seconds for which the state is valid. Null if it is valid until the service or its device reports
-   * another state.
+   * How long the state is valid, in seconds. Null if it is valid until the service or its device reports another state.
    */
   seconds: number | null
   address: string | null

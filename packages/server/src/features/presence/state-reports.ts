@@ -23,9 +23,9 @@ export interface StateReport {
   id: string
   state: State
   /**
-   * The number of seconds for which `active` is valid. The device of an active service stays active at least as long. A
-   * connected device omits `ttl`. Its service then stays active until the service's next report or until the device
-   * becomes inactive.
+   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. A connected
+   * device omits `ttl`. Its service then stays active until the service's next report or until the device becomes
+   * inactive.
    */
   ttl?: number | undefined
   address?: string | undefined

@@ -38,7 +38,7 @@ function mergeServices(laidDown: readonly ServiceInput[], brought: readonly Serv
   return [...merged, ...added]
 }
 
-/** Shortens a hardware ID to the maximum length of a name. */
+/** Shortens a hardware ID to a name's maximum length. */
 const shortened = (hardwareId: string): string =>
   characters(hardwareId) <= limits.deviceNameLength
     ? hardwareId

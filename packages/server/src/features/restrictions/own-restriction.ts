@@ -110,7 +110,7 @@ export async function assertViews(
   await applyView(reader, { where: own, viewId: view, inContext: undefined }, place)
 }
 
-/** Adds a filter to the restriction of a key, which can only become narrower. */
+/** Adds a filter to a key's restriction, which can only become narrower. */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
   if (added.attributes !== undefined) return narrowed(withNames(own, added.attributes), { ...omitNames(added) })
   if (added.where === undefined) return own

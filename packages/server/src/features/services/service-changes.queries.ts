@@ -92,7 +92,7 @@ export interface RemovedService extends Record<string, unknown> {
   attributes: Record<string, unknown>
   /** The overrides, keyed by context. */
   overrides: Record<string, unknown>
-  /** The reported state, or null if the service had the state of its device. */
+  /** The reported state, or null if the service had its device's state. */
   state: string | null
   stateSince: string | null
   lastReported: string | null

@@ -30,8 +30,8 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
 /**
- * Returns an expression for the state. A service that has never reported a state has no row in `live` and has the state
- * of its device.
+ * Returns an expression for the state. A service that has never reported a state has no row in `live` and has its
+ * device's state.
  */
 export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
 

@@ -3,7 +3,7 @@ import type { List } from '../../graphql/lists/paging.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service or a bulk service. A bulk service has the ID of its device. */
+/** A service or a bulk service. A bulk service has its device's ID. */
 export interface Service {
   id: string
   deviceId: string

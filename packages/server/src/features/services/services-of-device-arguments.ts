@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../attributes/attribute-
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/list/device-filter.ts'
 
-/** The filter and sort arguments of the services of a device. Null is equivalent to an omitted argument. */
+/** The filter and sort arguments of a device's services. Null is equivalent to an omitted argument. */
 export interface ServiceListArguments {
   name?: string | null | undefined
   state?: string | null | undefined

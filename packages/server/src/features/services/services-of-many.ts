@@ -25,7 +25,7 @@ export interface ServiceChanges {
   removed: readonly ServiceOfDevice[]
 }
 
-/** Reads the services of devices with their attributes in all contexts, keyed by the ID of the device. */
+/** Reads the services of devices with their attributes in all contexts, keyed by the device's ID. */
 export async function readStoredServices(
   db: Database,
   accountId: string,

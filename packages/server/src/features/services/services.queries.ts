@@ -39,8 +39,8 @@ export interface ServicesOfDevices<Of> {
 }
 
 /**
- * Reads the services of many devices in one query. The services of each device are in order. For the order by name, an
- * index avoids a sort.
+ * Reads the services of many devices in one query. Each device's services are in order. For the order by name, an index
+ * avoids a sort.
  */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
@@ -71,8 +71,7 @@ export interface WrittenServices {
 }
 
 /**
- * The position of a device, starting at 1, the JSON of its services, separated by commas, and the number of its
- * services.
+ * A device's position, starting at 1, the JSON of its services, separated by commas, and the number of its services.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

@@ -10,8 +10,8 @@ import { selectServiceNames, selectServices, selectServicesOfDevices } from './s
 import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
- * Returns the viewer's services with these IDs, each once, in the requested order. For a device ID, returns the
- * device's bulk service. Omits unknown IDs.
+ * Returns the viewer's services with these IDs, without duplicates, in the requested order. For a device ID, returns
+ * the device's bulk service. Omits unknown IDs.
  */
 export async function findServices(
   context: Context,

@@ -172,7 +172,7 @@ it('removes a user from the accounts of others, and keeps an account that has an
     { type: 'ACCESS_KEY_CREATE', actor: { id: founder.id, email: founder.email } },
     { type: 'ACCESS_KEY_CREATE' },
   ])
-  // The account of the founder stays, with its address, and the address of the founder is free again.
+  // The founder's account stays, with its address, and the founder's address is free again.
   const { rows } = await sql`select contact_email, email, password_hash from account where id = ${founder.id}`.execute(
     app.db,
   )
@@ -209,7 +209,7 @@ it('forgets the address of an erased user', async () => {
 it('does not leave an account without an owner who can sign in', async () => {
   const [account, founder] = [await app.createUser(), await newPerson(app)]
   await addMember(app, { accountId: account.accountId, personId: founder.id, roleId: 'owner' })
-  // The founder of the account has no way to sign in.
+  // The account's founder has no way to sign in.
   const remove = (withAccounts: boolean) => removeUser(app.db, founder.email, { now: new Date(), log, withAccounts })
   const conflict = {
     code: 'CONFLICT',

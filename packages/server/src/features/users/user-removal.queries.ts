@@ -56,7 +56,7 @@ export async function selectOwnedAlone(
   )
 }
 
-/** Replaces the address of an account by that of another owner, if it is the address of a person who is erased. */
+/** Replaces an account's address with another owner's, if it is the address of a person who is erased. */
 export async function replaceContact(
   db: Database,
   accountId: string,

@@ -26,7 +26,7 @@ export interface PlannedRemoval {
   accessKeys: number
 }
 
-/** Returns what the removal of a user affects. Throws NOT_FOUND if no user has the address. */
+/** Returns what a user's removal affects. Throws NOT_FOUND if no user has the address. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
   const accounts = await selectOwnedAlone(db, id)

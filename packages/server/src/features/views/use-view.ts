@@ -19,16 +19,16 @@ export interface ViewReader {
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
-  /** The sort keys of the view. Undefined if the request contains sort keys or the view contains none. */
+  /** The view's sort keys. Undefined if the request contains sort keys or the view contains none. */
   sortBy: readonly string[] | undefined
-  /** The columns of the view. Empty if the list has no view. */
+  /** The view's columns. Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 
 /**
- * Combines a request's filter with the filter of its view, and replaces `view()` in the result. Both filters read
- * attributes in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing
- * view and CONFLICT for an invalid one, because the list would contain too many objects without the view's filter.
+ * Combines a request's filter with its view's filter, and replaces `view()` in the result. Both filters read attributes
+ * in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing view and
+ * CONFLICT for an invalid one, because the list would contain too many objects without the view's filter.
  */
 export async function applyView(
   context: ViewReader,
@@ -108,7 +108,7 @@ function combine(
   return { ...other, filter, isIndexed: isIndexed(filter, { kind }), unindexed: [...one.unindexed, ...other.unindexed] }
 }
 
-/** Replaces each `view()` in a filter with the filter of that view, which reads attributes in the view's context. */
+/** Replaces each `view()` in a filter with that view's filter, which reads attributes in the view's context. */
 async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter | undefined>()

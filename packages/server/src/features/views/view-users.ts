@@ -19,7 +19,7 @@ interface ViewUser {
   target: Target
   /** The permission that a caller needs to change such an object, and therefore to change the view. */
   permission: PermissionName
-  /** The usage of the filter, which determines the allowed terms. */
+  /** The filter's usage, which determines the allowed terms. */
   usage: FilterUsage
   viewIds: ReadonlySet<string>
 }

@@ -130,7 +130,7 @@ describe('a webhook with a filter', () => {
     expect(await received()).toEqual(['lost device.state'])
   })
 
-  it('uses the newest filter of its view, and its own context or that of the view', async () => {
+  it("uses its view's newest filter, and its own context or the view's", async () => {
     const view = await createView('name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
     await createWebhook(`view: "${view}"`)
     const id = await register('a', { site: 'rome' })

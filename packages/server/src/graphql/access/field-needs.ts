@@ -62,7 +62,7 @@ export interface OperationUse {
   readonly isRejected?: boolean
 }
 
-/** Returns the needs of an operation with these coerced variables. */
+/** Returns an operation's needs with these coerced variables. */
 export type OperationNeeds = (variables: Arguments) => DocumentNeeds
 
 export interface NeedsInput {
@@ -71,8 +71,7 @@ export interface NeedsInput {
 }
 
 /**
- * Creates a function that reads the needs of an operation. The needs are computed once, unless they depend on
- * variables.
+ * Creates a function that reads an operation's needs. The needs are computed once, unless they depend on variables.
  */
 export function createNeedsReader(
   schema: GraphQLSchema,
@@ -91,7 +90,7 @@ interface Reading extends NeedsInput {
   isOpen: IsOpenToRestricted
 }
 
-/** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
+/** Visits each selection set once for each type. The time is therefore proportional to the document's length. */
 function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const closed = new Set<string>()

@@ -55,9 +55,9 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. Its
- * number of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a
- * larger `size`. Throws if a list of objects has no entry, because a list without a limit would be free.
+ * Returns a function that counts an operation's objects. A page is an object of a type `…List` with `items`. Its number
+ * of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a larger
+ * `size`. Throws if a list of objects has no entry, because a list without a limit would be free.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema

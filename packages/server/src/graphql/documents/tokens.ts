@@ -3,7 +3,7 @@ import { tooComplex } from './limits.ts'
 
 /** The number of tokens at which counting stops, so an error reports at most this number. */
 const maxCounted = 20_000
-/** The maximum length of a name. Validation compares an unknown name with every known name, character by character. */
+/** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
 /**

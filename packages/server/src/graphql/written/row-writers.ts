@@ -9,7 +9,7 @@ export type PrepareField<Row, Context> = (page: {
   rows: readonly Row[]
   args: Arguments
   context: Context
-  /** Adds to the number of objects in the response. The items of the page have already been counted. */
+  /** Adds to the number of objects in the response. The page's items have already been counted. */
   addObjects: (count: number) => void
 }) => Promise<WriteField<Row>>
 

@@ -36,7 +36,7 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
 
   const limitReached = (address: string): Limit | undefined => {
     if (total >= config.httpConnections) return 'total'
-    // All clients behind a proxy share the proxy's address. Request limits apply to the address of each client instead.
+    // All clients behind a proxy share the proxy's address. Request limits apply to each client's address instead.
     if (isTrustedProxy(address)) return undefined
     return (perAddress.get(networkOf(address)) ?? 0) < config.httpConnectionsPerAddress ? undefined : 'address'
   }

@@ -12,7 +12,7 @@ export interface InFlight {
   readonly callers: number
   of(caller: string): number
   has(request: FastifyRequest): boolean
-  /** Returns the caller of a request, or undefined if the request is not in flight. */
+  /** Returns a request's caller, or undefined if the request is not in flight. */
   callerOf(request: FastifyRequest): string | undefined
   add(request: FastifyRequest, reply: FastifyReply, caller: string): void
   move(request: FastifyRequest, caller: string): void

@@ -50,8 +50,8 @@ const STUCK_MS = 15_000
 
 /**
  * Decides when a response may be produced. A caller without other responses starts immediately, whatever the response's
- * size, if enough slots for large responses are free. Waiting callers are served in round-robin order. The bytes of a
- * caller are the sum of its reserved bytes, for responses in production, and its queued bytes.
+ * size, if enough slots for large responses are free. Waiting callers are served in round-robin order. A caller's bytes
+ * are the sum of its reserved bytes, for responses in production, and its queued bytes.
  */
 export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()

@@ -46,7 +46,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** The path of a change contains the context. A request that deletes something therefore needs no body. */
+/** A change's path contains the context. A request that deletes something therefore needs no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {

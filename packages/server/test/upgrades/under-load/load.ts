@@ -16,7 +16,7 @@ export interface Load {
 }
 
 export interface LoadResults {
-  /** The duration of each request, in milliseconds. */
+  /** Each request's duration, in milliseconds. */
   writes: number[]
   reads: number[]
   /** The slowest write and the time of its end. */

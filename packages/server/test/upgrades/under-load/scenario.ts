@@ -12,7 +12,7 @@ import { readyServer, runCommand, startServer } from './server.ts'
 
 export interface Scenario {
   name: string
-  /** Folders with the code of each release. */
+  /** Folders with each release's code. */
   before: string
   after: string
   /** Checks the data, in addition to the check that no row is lost. */

@@ -12,7 +12,7 @@ interface ImportProgressProps {
   onClose(): void
 }
 
-/** Shows the progress of the import, and finally its result. */
+/** Shows the import's progress, and finally its result. */
 export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProgressProps) {
   const { outcome, prepared } = state
   const { plan, name } = prepared

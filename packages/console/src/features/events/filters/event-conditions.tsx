@@ -69,7 +69,7 @@ function withChoice(where: string | undefined, subject: string, choice: string |
   return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
 }
 
-/** Selects the events of a person. Offers the members of the account to people who can see them. */
+/** Selects a person's events. Offers the members of the account to people who can see them. */
 function Actor({ where, onChange }: EventConditionsProps) {
   const { email, me, may } = useViewer()
   const [isOpen, setOpen] = useState(false)

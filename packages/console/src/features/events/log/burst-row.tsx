@@ -16,7 +16,7 @@ export interface BurstProps {
 /** Renders at most this many rows at once, because thousands of rows would be slow. */
 export const SHOWN_AT_ONCE = 50
 
-/** Shows a burst as one row of the table, which expands to its events. */
+/** Shows a burst as one table row, which expands to its events. */
 export function BurstRow({ group, isCut, fresh }: BurstProps) {
   const [shown, setShown] = useState(0)
   const { events } = group

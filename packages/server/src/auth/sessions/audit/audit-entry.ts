@@ -14,7 +14,7 @@ export type AuditType =
 export interface AuditEntry {
   type: AuditType
   personId: string
-  /** The email address of the person. */
+  /** The person's email address. */
   email: string
   /** The session that made the change. Omitted for failed sign-ins. */
   session?: string

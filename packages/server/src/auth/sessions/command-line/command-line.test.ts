@@ -73,7 +73,7 @@ interface ListedKey {
 
 const inAccount = () => ({ headers: { 'muster-account': account.accountId } })
 
-/** Lists the personal keys of the person. */
+/** Lists the person's personal keys. */
 const keysOf = async (): Promise<ListedKey[]> =>
   (await browser.query('{ login { accessKeys { key kind name expires } } }', {}, inAccount())).body.data.login
     .accessKeys

@@ -3,7 +3,7 @@ import { ApiError } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { readConfirmed } from '../sessions.queries.ts'
 
-/** The number of milliseconds after a sign-in or a confirmation in which a session may create access keys. */
+/** How long after a sign-in or a confirmation a session may create access keys, in milliseconds. */
 const RECENT_MS = 3_600_000
 
 /**

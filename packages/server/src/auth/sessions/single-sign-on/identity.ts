@@ -8,7 +8,7 @@ export interface Identity {
   /** Whether the provider or the settings confirm that the address belongs to the person. */
   emailVerified: boolean
   name: string | null
-  /** The groups of the person. Undefined if the provider does not list them, or only refers to another place. */
+  /** The person's groups. Undefined if the provider does not list them, or only refers to another place. */
   groups: readonly string[] | undefined
 }
 

@@ -37,7 +37,7 @@ export interface VerifiedSignIn {
  * check fails.
  */
 export interface Provider {
-  /** The name on the button of the sign-in page. */
+  /** The name on the sign-in page's button. */
   readonly name: string
   /** Returns the address at which the provider asks the user to sign in. */
   authorizationUrl(checks: AttemptChecks): Promise<string>
@@ -53,7 +53,7 @@ export interface Provider {
 /** The signature algorithms that the server accepts. It rejects `none` and algorithms with a shared secret. */
 export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
-/** The number of milliseconds for which the provider's configuration is cached. */
+/** How long the provider's configuration is cached, in milliseconds. */
 const CONFIGURATION_MS = 3_600_000
 const TIMEOUT_SECONDS = 10
 

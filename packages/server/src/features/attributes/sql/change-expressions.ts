@@ -20,7 +20,7 @@ interface ChangeColumns {
   value: string
 }
 
-/** The time of a change, with the precision of events. A cluster rejects volatile functions in updates. */
+/** A change's time, with the precision of events. A cluster rejects volatile functions in updates. */
 export const now = 'statement_timestamp()::timestamptz(3)'
 
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`

@@ -29,7 +29,7 @@ export interface BulkService {
   target: Target
 }
 
-/** The services that match the filter of each operation, by ID. */
+/** The services that match each operation's filter, by ID. */
 export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {

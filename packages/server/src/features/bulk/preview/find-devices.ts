@@ -44,7 +44,7 @@ export async function findMatching(
   }
 }
 
-/** Returns the devices of another job, if there are at most `limit`. */
+/** Returns another job's devices, if there are at most `limit`. */
 export async function findFirst(
   db: Database,
   accountId: string,

@@ -206,8 +206,8 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
 /**
- * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can thus
- * replace a group, which is a group in every context. Returns what changed, by context.
+ * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can
+ * therefore replace a group, which is a group in every context. Returns what changed, by context.
  */
 export function applyContextChanges(
   target: Target,
@@ -229,7 +229,7 @@ const writesOf = (changes: Changes): Change[] =>
   Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
 
 /**
- * Returns a function that reads the device's values by name. It merges the attributes of the context once, when needed.
+ * Returns a function that reads the device's values by name. It merges the context's attributes once, when needed.
  */
 function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
   let effective: Attributes | undefined

@@ -16,7 +16,8 @@ const PLANNED_AT_ONCE = 250
 const DELETED_AT_ONCE = 5_000
 
 /**
- * Begins the preview of a job, which `previewStep` continues. `found` are the devices that match the filter, if there are few.
+ * Begins a job's preview, which `previewStep` continues. `found` are the devices that match the filter, if there are
+ * few.
  * `job` must be locked.
  */
 export async function beginPreview(
@@ -82,7 +83,7 @@ async function findStep(db: Database, accountId: string, job: BulkJobRow): Promi
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Adds devices to a job. Those of another job's rows are found again, because they may exist by now. */
+/** Adds devices to a job. The devices of another job's rows are found again, because they may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -102,7 +103,7 @@ async function planStep(
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
   const ids = await selectUnplanned(db, place, { after: job.planned, limit: PLANNED_AT_ONCE })
-  // The devices of another job may have changed since that job found them.
+  // Another job's devices may have changed since that job found them.
   const filter = 'job' in job.target ? filterOf(job) : undefined
   const items = ids.length === 0 ? [] : await planDevices(db, accountId, { job, ids, filter })
   if (items.length > 0) {

@@ -19,7 +19,7 @@ import { concernsServices } from '../preview/plan-undo.ts'
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 
-/** Reads the services of the devices whose services change, keyed by the ID of the device. */
+/** Reads the services of the devices whose services change, keyed by the device's ID. */
 export async function readServices(
   db: Database,
   accountId: string,
@@ -31,8 +31,8 @@ export async function readServices(
 }
 
 /**
- * Returns whether the services of a device still have the values of the preview. With `isCsv`, another job must not
- * have added the same service, because the row would not have added it again.
+ * Returns whether a device's services still have the values of the preview. With `isCsv`, another job must not have
+ * added the same service, because the row would not have added it again.
  */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

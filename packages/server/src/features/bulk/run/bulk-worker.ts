@@ -30,7 +30,7 @@ const RETRY_MS = 500
  * again is then skipped.
  */
 const ATTEMPTS = 5
-/** The number of devices that are changed one by one, which are those of the failed batch. */
+/** The number of devices that are changed one by one, which are the devices of the failed batch. */
 const SINGLE_DEVICES = 100
 
 /** A job whose batch failed. */

@@ -8,7 +8,7 @@ import type { Viewer } from '../../../viewer.ts'
 import { type BulkJob, permissionsOfJob, type Starter } from '../bulk-job.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
 
-/** Throws FORBIDDEN if the caller lacks a permission that the operations of a job need. */
+/** Throws FORBIDDEN if the caller lacks a permission that a job's operations need. */
 export function assertMayRun({ permissions }: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(permissions, name))
   if (missing.length === 0) return

@@ -40,7 +40,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-// The time of the device's first values is `created`, which is also the time of its event.
+// The time of the device's first values is `created`, which is also its event's time.
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})

@@ -5,7 +5,7 @@ import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** The number of milliseconds for which the owner's permission to register again is valid. */
+/** How long the owner's permission to register again is valid, in milliseconds. */
 const ALLOWED_FOR_MS = 3_600_000
 
 /**

@@ -15,7 +15,7 @@ export interface DeviceListWithView extends DeviceListRequest {
   context: string | undefined
   /** The keys of the order. Undefined if `sort` defines the order. */
   sortBy: readonly string[] | undefined
-  /** The columns of the view. Empty if the list has no view. */
+  /** The view's columns. Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 

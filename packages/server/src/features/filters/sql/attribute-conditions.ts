@@ -42,7 +42,7 @@ export function compareAttributeList(
   return match === 'all' ? both(each) : either(each)
 }
 
-/** Matches if the name has a value, or if the group of this name contains any value. */
+/** Matches if the name has a value, or if this name's group contains any value. */
 export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
   const { of, name } = subject
   const overrides = overridesOf(scope, subject)

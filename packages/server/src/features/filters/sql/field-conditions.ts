@@ -116,7 +116,7 @@ export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   if (column !== undefined) return sql.ref(`s.${column}`)
   tables.serviceLive = true
   if (name === 'lastReported') return sql`live.last_reported`
-  // A service that has never reported a state has the state of its device.
+  // A service that has never reported a state has its device's state.
   tables.live = true
   return sql`coalesce(live.state, l.state)`
 }

@@ -32,7 +32,7 @@ export const isNoBulkService = sql`s.application <> ${sql.lit(BULK_SERVICE)}`
 /** Joins the states of services that report their own state. */
 export const joinServiceLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 
-/** Joins the overrides of a context, as `o` for devices and as `so` for services. */
+/** Joins a context's overrides, as `o` for devices and as `so` for services. */
 export function overridesIn(context: string, of: 'device' | 'service'): Sql {
   const alias = sql.raw(of === 'device' ? 'o' : 'so')
   const target = sql.raw(of === 'device' ? 'd' : 's')

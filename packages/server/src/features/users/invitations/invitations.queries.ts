@@ -83,7 +83,7 @@ export async function insertInvitation(
     .execute()
 }
 
-/** Replaces the link of an invitation, and who sent it. */
+/** Replaces an invitation's link, and who sent it. */
 export async function renewInvitation(
   db: Database,
   accountId: string,

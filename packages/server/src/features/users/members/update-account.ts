@@ -51,5 +51,5 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return
-  throw new ApiError('CONFLICT', `your own sign-in does not meet ${required}: sign in in this way, then retry`)
+  throw new ApiError('CONFLICT', `your own sign-in does not meet ${required}: sign in this way, then retry`)
 }

@@ -58,7 +58,7 @@ export async function findPerson(db: Database, id: string): Promise<StoredPerson
   return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
 }
 
-/** Selects up to two people whose own account has this address, which may differ from the address of the person. */
+/** Selects up to two people whose own account has this address, which may differ from the person's address. */
 export function selectByContact(db: Database, address: string): Promise<StoredPerson[]> {
   return query(
     db,

@@ -20,7 +20,7 @@ const loaderOf = perRequest(
 )
 
 /**
- * Finds the person who made a change. The founder has the ID of the account, so most changes need no statement. If the
+ * Finds the person who made a change. The founder has the account's ID, so most changes need no statement. If the
  * account has another address, a statement is needed.
  */
 export const findActor = async (

@@ -122,8 +122,8 @@ async function addPerson(
 }
 
 /**
- * Adds a new person to the account of the invitation. Throws if this is not possible, because the person must then not
- * be created.
+ * Adds a new person to the invitation's account. Throws if this is not possible, because the person must then not be
+ * created.
  */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
@@ -133,8 +133,8 @@ async function joinAsInvited(transaction: Database, joining: Joining, person: Ad
 }
 
 /**
- * Adds the person to the account of the invitation. A member, or a person whose invitation has ended in the meantime,
- * can still sign in.
+ * Adds the person to the invitation's account. A member, or a person whose invitation has ended in the meantime, can
+ * still sign in.
  */
 async function acceptInvitation(
   { db, clock, log }: SsoPeopleDeps,

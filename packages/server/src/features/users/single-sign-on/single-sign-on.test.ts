@@ -277,7 +277,7 @@ describe('a session that links an identity', () => {
 })
 
 describe('a signed-in person', () => {
-  it('links an identity, with which the person then signs in', async () => {
+  it('links an identity that the person then signs in with', async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const claims = { sub: newSubject(), email: 'another@example.com' }

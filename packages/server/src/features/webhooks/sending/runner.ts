@@ -50,13 +50,12 @@ export interface RunnerEnd {
 
 const FETCH = 100
 const MIN_QUEUE = 20
-/** The number of milliseconds for which the webhook's row is cached. */
+/** How long the webhook's row is cached, in milliseconds. */
 const RECEIVER_CACHE_MS = 1_000
 /** The interval between polls, in milliseconds. The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
 /**
- * The number of milliseconds for which the process holds an idle webhook. The next delivery to a held webhook starts
- * immediately.
+ * How long the process holds an idle webhook, in milliseconds. The next delivery to a held webhook starts immediately.
  */
 const LINGER_MS = 2_000
 /**

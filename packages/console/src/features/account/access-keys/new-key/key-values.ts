@@ -54,7 +54,7 @@ export function toVariables(values: KeyValues, permissions: readonly Permission[
     personal: kind === 'personal',
     networks,
     rateShare: Number(rateShare),
-    // The badges of the key then show that it changes nothing.
+    // The key's badges then show that it changes nothing.
     readOnly: isReadOnly(permissions),
     requireDigest,
     expires: expiryTime(expiry),
