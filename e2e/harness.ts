@@ -110,7 +110,6 @@ async function startSession(context: BrowserContext, url: string, { email, passw
   if (!response.ok()) throw new Error(`The sign-in failed: ${response.status()} ${await response.text()}`)
 }
 
-/** Signs in on the sign-in page. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)

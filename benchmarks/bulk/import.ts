@@ -96,7 +96,6 @@ function newDevice(index: number) {
   }
 }
 
-/** Waits until a job has this state. */
 async function waitForJob(id: string, state: string): Promise<{ token: string; counts: object }> {
   for (;;) {
     const { login } = await server.send(

@@ -73,7 +73,6 @@ async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | u
   }
 }
 
-/** Returns whether a block starts or uses the server. */
 const needsServer = ({ language, use, text }: Block): boolean =>
   use.kind === 'server' || language === 'graphql' || /muster|examples\/|:4000/.test(text)
 

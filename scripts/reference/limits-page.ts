@@ -10,6 +10,8 @@ import {
 } from '../../packages/server/src/rate-limits/points.ts'
 import { note, table } from './markdown.ts'
 
+const grouped = (count: number): string => count.toLocaleString('en-US')
+
 export function limitsPage(): string {
   const rows = (Object.keys(limits) as LimitName[]).map((name) => [
     `\`${name}\``,
@@ -20,7 +22,7 @@ export function limitsPage(): string {
 # Limits
 
 If a request exceeds a limit, the server returns \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a
-document. The message names the limit and the value. For a page size outside 1 to 1000, the server
+document. The message names the limit and the value. For a page size outside 1 to 1,000, the server
 returns \`BAD_USER_INPUT\`. Characters are Unicode code points, and bytes are UTF-8 bytes.
 
 To read the limits in a program, query \`login { limits { name value used } }\`. The list also
@@ -54,11 +56,11 @@ continuously. The names in parentheses are [settings](settings.md).
 | --- | --- |
 | the request | ${REQUEST_POINTS} |
 | objects that the response can contain with this document and these variables | 1 for each full ${OBJECTS_PER_POINT} |
-| rows that a field can read without returning them | 1 for each full ${ROWS_PER_POINT} |
+| rows that a field can read without returning them | 1 for each full ${grouped(ROWS_PER_POINT)} |
 | a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
-| downloading events | ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events |
-| a request with a rejected document or rejected variables | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
+| downloading events | ${pointsOfObjects(limits.pageSize)} for each ${grouped(limits.pageSize)} events |
+| a request with a rejected document or rejected variables | 1, and 1 for each full ${grouped(REJECTED_BYTES_PER_POINT)} bytes |
 
 Before an operation runs, the server charges for everything that the operation can return and read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
@@ -81,10 +83,10 @@ quota, and charges the rest afterward.
   once a minute. The first list of names waits for the count.
 
 To compute the cost, the server uses the number of devices and events that the account had within
-the last minute. An account with fewer than ${ROWS_PER_POINT} devices and events pays nothing for
+the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices and events pays nothing for
 rows.
 
-A document can contain at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows
+A document can contain at most ${limits.walkingFields} fields that read ${grouped(MANY_ROWS)} or more rows
 each. A page and its \`total\` are two fields. If a document contains more of these fields, the
 server returns \`LIMIT_EXCEEDED\` and charges a point for each of them. The message names the first
 field over the limit and its position.

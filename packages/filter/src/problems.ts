@@ -34,7 +34,6 @@ export interface Fault extends Span {
   readonly edits: readonly Edit[] | null
 }
 
-/** Converts a fault to a problem of this filter. */
 export function toProblem(text: string, kind: FilterProblem['kind'], fault: Fault, limit?: FilterLimit): FilterProblem {
   const { line, column } = positionAt(text, fault.from)
   const faulty = text.slice(fault.from, fault.to)

@@ -11,7 +11,6 @@ import {
 } from '../test/fixtures.ts'
 import { parseSignature, verifySignature } from './index.ts'
 
-/** Returns whether a server with this key accepts the request. */
 function isAccepted(request: RequestWithBody, keyName: KeyName): boolean {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return false

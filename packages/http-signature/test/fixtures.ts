@@ -40,7 +40,6 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
   ed25519: { algorithm: 'ed25519', publicKey: createPublicKey(ed25519PublicPem) },
 }
 
-/** A received request with its body. */
 export type RequestWithBody = ReceivedRequest & { body?: Buffer | undefined }
 
 /** Returns the outcome of a request: `ok`, `none`, or the reason for its rejection. */

@@ -5,109 +5,66 @@ import { filterLimits } from '@muster/filter'
  * `login { limits }` lists the limits under these names, and docs/reference/limits.md describes them.
  */
 export const limits = {
-  /** The maximum number of characters per level of an attribute name. */
   nameLength: 128,
-  /** The maximum number of bytes per attribute value. */
   valueBytes: 16 * 1024,
-  /** The maximum number of attribute names per target and context. */
   namesPerTarget: 200,
-  /** The maximum number of bytes of names and values per target and context. */
   bytesPerTarget: 64 * 1024,
   contextsPerTarget: 64,
-  /**
-   * The maximum number of names that `attributeNames` lists. It lists the names that the most devices and services use.
-   */
   attributeNames: 10_000,
   contextLength: 64,
   deviceNameLength: 100,
   serviceNameLength: 100,
   hardwareIdLength: 200,
   platformLength: 200,
-  /** The maximum number of characters in a service's host (RFC 1035 §2.3.4). */
   hostLength: 253,
   servicesPerDevice: 100,
-  /** The maximum number of access keys that a person can create in an account. */
   accessKeys: 10,
   accountAccessKeys: 200,
   networksPerKey: 50,
   accessKeyNameLength: 100,
-  /** The maximum number of registration codes per user. */
   registrationCodes: 100,
-  /** The number of days that an expired registration code stays in lists. */
   expiredCodeDays: 7,
-  /** The maximum number of webhooks per user. */
   webhooks: 20,
   webhookNameLength: 100,
   webhookUrlLength: 2_000,
-  /** The maximum number of saved views per user. */
   views: 200,
   viewNameLength: 100,
-  /** The maximum number of attribute names per user with an expected interval. */
   expectedIntervals: 50,
-  /** The maximum number of bulk jobs per user that have not been started. */
   bulkDrafts: 20,
-  /** The maximum number of devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
-  /** The maximum number of names in braces in a bulk job's operations. */
   bulkPlaceholders: 100,
-  /** The maximum number of bytes that a bulk job's operations write to one device. */
   bulkValueBytes: 64 * 1024,
   bulkNameLength: 100,
-  /** The maximum number of bytes of CSV that one request adds to a bulk job. */
   bulkCsvBytes: 1024 * 1024,
-  /** The maximum number of CSV rows that one request adds to a bulk job. */
   bulkRows: 10_000,
-  /** The number of days that a bulk job is kept after it ends. */
   bulkDays: 30,
   userNameLength: 100,
-  /**
-   * The maximum number of bytes of attributes, overrides, and services that an event keeps when a device or service is
-   * deleted.
-   */
   deletedBytes: 256 * 1024,
-  /** The maximum number of members per account. */
   members: 500,
-  /** The maximum number of custom roles per account. */
   roles: 50,
   roleNameLength: 100,
-  /** The maximum number of single sign-on groups per role. */
   roleGroups: 50,
-  /** The maximum number of open invitations per account. */
   invitations: 100,
-  /** The maximum number of records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
-  /** The maximum number of characters in a filter. */
   filterLength: filterLimits.filterLength,
-  /** The maximum number of restrictions in a filter. A list of values counts as a fifth of its values. */
   filterTerms: filterLimits.filterTerms,
-  /** The maximum number of nested parentheses in a filter. */
   filterDepth: filterLimits.filterDepth,
-  /** The maximum number of values with wildcards in a filter. */
   filterPatterns: filterLimits.filterPatterns,
-  /** The maximum number of names in `facets(by:)`. */
   facetNames: 8,
-  /** The maximum number of characters in the token of a download link. */
   downloadLinkLength: 13_000,
   idempotencyKeyLength: 255,
-  /** The maximum number of Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
-  /** The maximum number of characters in a response that is stored for repeated requests. */
   idempotentResponseLength: 4_096,
-  /** The maximum number of statements per user that wait for the database, on each server process. */
   waitingStatements: 1_000,
   requestBodyBytes: 1024 * 1024,
-  /** The maximum number of bytes in a device's request body. */
   deviceBodyBytes: 64 * 1024,
   queryDepth: 12,
   introspectionDepth: 20,
-  /** The maximum number of times that a selection can contain one field under different aliases. */
   aliasesPerField: 15,
-  /** The maximum number of fields in a document that can each read thousands of records without returning them. */
   walkingFields: 10,
   documentTokens: 2_000,
-  /** The maximum number of objects that a response could contain, counted once the variables are known. */
   answerObjects: 500_000,
   answerBytes: 32 * 1024 * 1024,
 } as const satisfies Record<string, number>

@@ -15,7 +15,6 @@ import { serveStatus } from './status/socket.ts'
 import { createStatusReport } from './status/status-report.ts'
 import { watchServices, watchValues } from './watch.ts'
 
-/** Runs the agent until the signal aborts. */
 export async function runAgent(options: AgentOptions, log: Log, signal: AbortSignal): Promise<void> {
   const settings = await readSettings(options)
   const { config, folder } = settings

@@ -2,7 +2,7 @@ import type { Invitation, Member, Muster, Role } from '@muster/client'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 import type { Column } from '../output/column.ts'
 
-export const roleFields = {
+const roleFields = {
   id: true,
   name: true,
   builtIn: true,
@@ -13,7 +13,7 @@ export const roleFields = {
   members: true,
 } as const
 
-export const memberFields = {
+const memberFields = {
   person: { id: true, email: true, name: true },
   role: { id: true, name: true },
   source: true,
@@ -22,7 +22,7 @@ export const memberFields = {
   lastUsed: true,
 } as const
 
-export const invitationFields = {
+const invitationFields = {
   id: true,
   email: true,
   role: { id: true, name: true },

@@ -80,7 +80,7 @@ const sessionReasons = {
  * The reasons why single sign-on fails. The server redirects the browser to the sign-in page with the reason (status
  * 303).
  */
-export const ssoReasons = {
+const ssoReasons = {
   'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },
   'sso-expired': {

@@ -73,7 +73,6 @@ async function readsFrom(place: ReadPlace): Promise<number> {
 
 const readsFromPrimary = async (): Promise<number> => (await readsFrom('lagging')) + (await readsFrom('away'))
 
-/** Lists devices until a list is read from this place. */
 async function listUntilReadFrom(place: ReadPlace): Promise<void> {
   const before = await readsFrom(place)
   await pollUntil(

@@ -36,7 +36,6 @@ const openOfUser: readonly string[] = [
   ...['services', 'simulate', 'views'],
 ].map((field) => `User.${field}`)
 
-/** Mutations. */
 const openMutations: readonly string[] = [
   ...['acceptInvitation', 'addService', 'createAccessKey', 'deleteAccessKey', 'deleteDevice', 'deleteDevices'],
   ...['leaveAccount', 'registerDevice', 'removeService', 'renameService', 'reportState', 'rotateAccessKey'],

@@ -31,7 +31,6 @@ export function formatApiError(error: ApiError): GraphQLFormattedError {
   return { message: clip(error.message), extensions: { ...error.details, code: error.code } }
 }
 
-/** Formats the result of an execution for the response. */
 export function formatResult(result: ExecutionResult, input: ErrorMappingInput): FormattedExecutionResult {
   if (!result.errors) return { data: result.data ?? null }
   return { errors: result.errors.map((error) => formatExecutionError(error, input)), data: result.data ?? null }

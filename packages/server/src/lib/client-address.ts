@@ -53,7 +53,6 @@ function connectionAddress(socket: Socket): string {
   return address
 }
 
-/** Returns a function that checks whether an address is in one of the ranges. */
 export function isIn(ranges: readonly AddressRange[]): (address: string) => boolean {
   const list = new BlockList()
   for (const [address, bits] of ranges) list.addSubnet(address.toString(), bits, address.kind())

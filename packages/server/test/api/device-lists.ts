@@ -19,7 +19,6 @@ export interface DevicePage {
   cursor: string | null
 }
 
-/** Returns one page of a user's devices. */
 export const list = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<DevicePage> =>
   (await user.data(document, variables)).login.devices
 

@@ -7,7 +7,6 @@ export interface RegistrationClient {
   owner: TestUser
   newCode(variables?: Record<string, unknown>, user?: TestUser): Promise<{ code: string; id: string }>
   register(body: unknown, authorization?: string): Promise<DeviceResponse>
-  /** Whether a device can report with this secret. */
   canReport(deviceId: string, secret: string): Promise<boolean>
 }
 

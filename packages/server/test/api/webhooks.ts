@@ -8,7 +8,6 @@ export interface WebhookClient {
   /** Registers a device and returns its ID. */
   register(name?: string): Promise<string>
   setAttribute(deviceId: string, name: string, value: string | null): Promise<unknown>
-  /** Returns the webhook with its deliveries. */
   deliveries(id: string, args?: string): Promise<WebhookWithDeliveries>
   /** Waits for at least `count` deliveries, none of them pending, and returns the webhook. */
   finishedDeliveries(id: string, count?: number): Promise<WebhookWithDeliveries>

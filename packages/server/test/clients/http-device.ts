@@ -26,7 +26,6 @@ export async function post(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** Returns the status, code, and message of an error response. */
 export const errorOf = ({ status, body }: DeviceResponse): [status: number, code: string, message: string] => [
   status,
   body.errors?.[0]?.extensions.code,

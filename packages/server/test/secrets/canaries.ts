@@ -1,6 +1,5 @@
 /** Secrets to search for in the server's output, grouped by kind. */
 export interface Canaries {
-  /** Adds a secret and returns it. */
   add(kind: string, secret: string): string
   /** Returns the kinds and forms of the secrets in a text. */
   foundIn(text: string): string[]

@@ -5,7 +5,6 @@ export type ListKind = 'DEVICES' | 'SERVICES' | 'EVENTS'
 
 export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const
 
-/** A problem in a filter. */
 export interface FilterProblem {
   message: string
   /** The whole corrected filter. Null if no correction is known. */

@@ -38,7 +38,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
 }
 
 /** The header in which a request can name its account. */
-export const ACCOUNT_HEADER = 'muster-account'
+const ACCOUNT_HEADER = 'muster-account'
 
 function namedAccount({ headers }: FastifyRequest): string | undefined {
   const value = headers[ACCOUNT_HEADER]

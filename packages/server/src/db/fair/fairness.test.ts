@@ -54,7 +54,6 @@ function keepSending(app: TestApp, query: string): { stop: () => void; done: Pro
   return { stop, done: run() }
 }
 
-/** Sends a query of the owner that can be aborted. */
 function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Promise<Response> {
   const request = { method: 'POST', url: `${url}/graphql/v1`, body: JSON.stringify({ query }) }
   const headers = { 'content-type': 'application/json' }

@@ -100,7 +100,6 @@ export async function writeKeyPolicy(db: Database, accountId: string, policy: Ke
     .execute()
 }
 
-/** Checks whether the person is an enabled member of the account. */
 export async function isMember(db: Database, accountId: string, personId: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -262,7 +261,6 @@ export async function disableKeysMadeBy(db: Database, accountId: string, personI
   return disabled
 }
 
-/** Deletes a person's personal keys, and returns them. */
 export async function deletePersonalKeys(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const deleted = await db
     .deleteFrom('restricted_key')

@@ -3,7 +3,7 @@ import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 
 /** Parses the changes in a JSON object and checks that this kind of target can have the names. */
-export function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
+function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
   assertVisibleNames(changes, { context: undefined, path })

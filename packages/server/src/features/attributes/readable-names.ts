@@ -17,7 +17,6 @@ function covers(pattern: string, name: string): boolean {
   return name.startsWith(beginning) || `${name}.` === beginning
 }
 
-/** Checks whether a pattern covers a whole group. */
 const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 

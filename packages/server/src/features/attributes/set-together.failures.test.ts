@@ -19,7 +19,6 @@ afterAll(() => setup.drop())
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
 
-/** Locks a device and returns a function that unlocks it. */
 async function lockDevice(id: string): Promise<() => Promise<void>> {
   const isLocked = Promise.withResolvers<void>()
   const unlock = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@ import type { DeviceFields } from '../devices/device.ts'
 import type { EventSource, Target } from '../events/event-types.ts'
 import type { ServiceFields, ServiceInput } from '../services/new-service.ts'
 
-export const bulkStates = [
+const bulkStates = [
   ...(['DRAFT', 'PREVIEWING', 'READY', 'RUNNING', 'PAUSED'] as const),
   ...(['DONE', 'CANCELED', 'EXPIRED', 'FAILED'] as const),
 ]
@@ -207,7 +207,6 @@ export const failureLimit = (job: BulkJob): number =>
 
 type Permission = 'ATTRIBUTE_WRITE' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_WRITE'
 
-/** The permissions that operations need. */
 export function permissionsNeeded(operations: readonly object[]): Permission[] {
   const needs = operations.flatMap((operation) => {
     if ('setAttributes' in operation) return ['ATTRIBUTE_WRITE' as const]

@@ -173,7 +173,7 @@ export const wrongState = (job: BulkJob, message: string): ApiError =>
   new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
 
 /** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
-export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
+async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
   const [job] = id.includes('\0') ? [] : await selectJobs(db, viewer.accountId, [id])
   if (job === undefined) throw notFound('bulk job', id)
   assertMayRun(viewer, job)

@@ -25,7 +25,6 @@ export interface NewJob {
   job: BulkJob
   /** The devices in a list. */
   ids: readonly string[] | undefined
-  /** The rows in a CSV. */
   rows: readonly CsvRow[] | undefined
 }
 

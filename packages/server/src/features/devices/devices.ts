@@ -25,7 +25,6 @@ export async function findDevices(
 /** Returns which of these devices a restricted caller can reach. */
 export const findReached = selectReached
 
-/** Checks whether the viewer owns a device with this ID. */
 export async function hasDevice({ db, viewer }: Pick<Context, 'db' | 'viewer'>, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
   return id !== undefined && (await deviceExists(db, viewer.accountId, { id, inside: insideOf(viewer) }))

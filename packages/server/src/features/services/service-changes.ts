@@ -21,7 +21,6 @@ import {
   updateServiceRow,
 } from './service-changes.queries.ts'
 
-/** Adds a service to a device and returns the service's ID. */
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   assertMayChangeServices(context.viewer)
   const service = newService(input, '')

@@ -27,7 +27,6 @@ export async function findServices(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Returns the bulk service that represents a device. */
 function bulkService(device: Device): Service {
   const { id, name, created, state, lastReported, attributes } = device
   const service: Service = {

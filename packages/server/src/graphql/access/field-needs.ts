@@ -49,7 +49,6 @@ export interface DocumentNeeds {
   missing(granted: number): readonly FieldNeed[]
   /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
   usedBy(granted: number): readonly FieldNeed[]
-  /** Returns the needs of the fields that are not omitted. */
   without(isOmitted: (field: string) => boolean): DocumentNeeds
 }
 

@@ -4,7 +4,6 @@ export interface PageRun {
   count: number
 }
 
-/** Returns the runs of pages from `first` to `last` that are not loaded. */
 export function missingRuns(first: number, last: number, isLoaded: (page: number) => boolean): PageRun[] {
   const runs: PageRun[] = []
   for (let page = first; page <= last; page++) {

@@ -16,7 +16,6 @@ interface TableHeadProps {
   idOf(column: number): string
   /** Column of the active cell, if that cell is in the head. */
   activeColumn: number | undefined
-  /** Whether all, some, or none of the rows are selected. */
   selected: 'all' | 'some' | 'none'
   onSelectAll(isSelected: boolean): void
 }

@@ -4,7 +4,6 @@ import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
 import { attemptSubject } from './sign-in-attempts.ts'
 
-/** Defines the calls that sign in with a passkey. */
 export const passkeySignInCalls: readonly AuthCall[] = [
   {
     method: 'GET',

@@ -51,7 +51,7 @@ export interface Provider {
 }
 
 /** The signature algorithms that the server accepts. It rejects `none` and algorithms with a shared secret. */
-export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
 
 /** How long the provider's configuration is cached, in milliseconds. */
 const CONFIGURATION_MS = 3_600_000

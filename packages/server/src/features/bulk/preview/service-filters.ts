@@ -40,7 +40,6 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/** Returns the operation's service filter, if any. */
 export function serviceFilterOf(operation: BulkOperation): ReadFilter | undefined {
   const text = textOf(operation)
   if (text === undefined) return undefined

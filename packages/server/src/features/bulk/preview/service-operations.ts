@@ -40,7 +40,7 @@ function addedService(
   return { id, before: undefined, fields, target }
 }
 
-export const presentServices = (services: readonly BulkService[]): BulkService[] =>
+const presentServices = (services: readonly BulkService[]): BulkService[] =>
   services.filter(({ fields }) => fields !== undefined)
 
 /** Returns the services of a device that match an operation's filter, except those that the job removes. */

@@ -264,7 +264,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
     throw new ApiError('CONFLICT', `device ${active} is active: pass force: true to delete it anyway`)
 }
 
-export async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
+async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000
 const USUAL_DAYS = 7
 const MAX_DAYS = 30
 /** How long expired invitations stay in the list. */
-export const EXPIRED_DAYS = 7
+const EXPIRED_DAYS = 7
 
 /** The number of invitations that a list contains. */
 export const MAX_LISTED = limits.invitations * 2

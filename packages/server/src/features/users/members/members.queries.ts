@@ -30,7 +30,6 @@ export const canSignIn = `person.disabled is null and person.removed is null
     or exists (select from passkey where passkey.account_id = person.id)
     or exists (select from person_identity where person_identity.person_id = person.id))`
 
-/** Counts the owners who can sign in. */
 export async function countSigningOwners(db: Database, accountId: string): Promise<number> {
   const [row] = await query<{ count: number }>(
     db,

@@ -25,7 +25,6 @@ export const personTarget = ({ personId, email }: Pick<Member, 'personId' | 'ema
   kind: 'person',
 })
 
-/** Finds a member of an account. */
 export async function findMember(db: Database, accountId: string, personId: string): Promise<Member | undefined> {
   const [member] = await selectMembers(db, accountId, personId)
   return member
@@ -172,7 +171,7 @@ function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): vo
 }
 
 /** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */
-export async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
+async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
   if ((await countSigningOwners(transaction, accountId)) > 0) return
   throw new ApiError(
     'CONFLICT',
