@@ -2,8 +2,7 @@ export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
   /**
-   * The names of the labels, if the metric has several values. Each label has few values, and clients do not choose
-   * them.
+   * The labels' names, if the metric has several values. Each label has few values, and clients do not choose them.
    */
   labels?: readonly string[]
   help: string
@@ -34,13 +33,13 @@ export const metricTable = {
     name: 'muster_webhook_maker_lag_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Age of the oldest event for which the server has not created webhook deliveries yet.',
+    help: 'Age of the oldest event whose webhook deliveries the server has not created yet.',
   },
   fanOutLagEvents: {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',
-    help: 'Events for which the server has not created webhook deliveries yet.',
+    help: 'Events whose webhook deliveries the server has not created yet.',
   },
   deliveries: {
     name: 'muster_webhook_deliveries',
@@ -53,7 +52,7 @@ export const metricTable = {
     name: 'muster_webhook_due_seconds',
     type: 'gauge',
     across: 'max',
-    help: 'Time since the oldest pending delivery became due, without webhooks whose deliveries are suspended. The value is up to 15 seconds old.',
+    help: 'Time since the oldest pending delivery became due, excluding webhooks whose deliveries are suspended. The value is up to 15 seconds old.',
   },
   attempts: {
     name: 'muster_webhook_attempts_total',
@@ -97,7 +96,7 @@ export const metricTable = {
   httpConnections: {
     name: 'muster_http_connections',
     type: 'gauge',
-    help: 'Open HTTP connections of this process, without WebSockets.',
+    help: 'Open HTTP connections of this process, excluding WebSockets.',
   },
   httpConnectionsRejected: {
     name: 'muster_http_connections_rejected_total',
@@ -121,7 +120,7 @@ export const metricTable = {
   requestsUnderWay: {
     name: 'muster_requests_under_way',
     type: 'gauge',
-    help: 'Requests in flight in this process, without streams. A request is in flight from the last byte of its body to the last byte of its response.',
+    help: 'Requests in flight in this process, excluding streams. A request is in flight from the last byte of its body to the last byte of its response.',
   },
   requestsShed: {
     name: 'muster_requests_shed_total',
@@ -143,7 +142,7 @@ export const metricTable = {
   queuedResponseBytes: {
     name: 'muster_queued_response_bytes',
     type: 'gauge',
-    help: 'Bytes of responses of 16 KiB or more that this process has produced and clients have not read yet.',
+    help: 'Bytes in responses of 16 KiB or more that this process has produced and clients have not read yet.',
   },
   rateLimited: {
     name: 'muster_rate_limited_total',

@@ -1,4 +1,5 @@
 import type { Muster } from '@muster/client'
+import { counted } from '../output/counted.ts'
 import { printJson, printPairs } from '../output/print-one.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -39,11 +40,10 @@ async function changeInBulk(muster: Muster, changes: Changes, options: ChangeOpt
   }
   const [total, userId] = await Promise.all([countTargets(muster, targets, options.context), findUserId(muster)])
   const plan: Plan = { ...change, url: muster.url, userId, total, cursor: null, done: 0, refused: 0 }
-  if (total > 0 && !('ids' in targets)) await confirm(`${describeChanges(changes)} on ${devices(total)}`, options)
+  if (total > 0 && !('ids' in targets))
+    await confirm(`${describeChanges(changes)} on ${counted(total, 'device')}`, options)
   await runPlan(muster, plan, options)
 }
-
-const devices = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
 
 function describeChanges(changes: Changes): string {
   const parts = [...changes].map(([name, value]) => (value === null ? `remove ${name}` : `set ${name}=${short(value)}`))

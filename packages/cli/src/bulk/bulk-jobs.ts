@@ -1,6 +1,7 @@
 import type { Muster } from '@muster/client'
 import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
 import type { Column } from '../output/column.ts'
+import { counted } from '../output/counted.ts'
 
 export const jobFields = {
   id: true,
@@ -92,7 +93,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
     })
   }
   if (counts.failed + counts.skipped === 0) return
-  throw new CliError(`${counts.failed} devices failed, and ${counts.skipped} were skipped`, {
+  throw new CliError(`failed: ${counted(counts.failed, 'device')}; skipped: ${counted(counts.skipped, 'device')}`, {
     hint: `To list them, run: muster bulk items ${id} --status failed,skipped`,
     exitCode: exitCodes.partly,
   })

@@ -5,6 +5,7 @@ import { findDeviceIds } from '../devices/find-device.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, collect, wholeNumber } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
 import { printJson, printOne, say } from '../output/print-one.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { confirm } from '../terminal/confirm.ts'
@@ -100,9 +101,8 @@ export async function startPreviewed(
     return
   }
   if (change + register > 0) {
-    const devices = (count: number): string => (count === 1 ? '1 device' : `${count} devices`)
-    const changes = change > 0 || register === 0 ? [`${what} ${devices(change)}`] : []
-    const parts = register > 0 ? [`Register ${devices(register)}`, ...changes] : changes
+    const changes = change > 0 || register === 0 ? [`${what} ${counted(change, 'device')}`] : []
+    const parts = register > 0 ? [`Register ${counted(register, 'device')}`, ...changes] : changes
     const question = `${parts.join('; ')} (${unchanged} unchanged, ${rejected} rejected)`
     await confirm(question, { yes }).catch(async (error: unknown) => {
       await muster.mutations.cancelBulk({ id })

@@ -7,6 +7,7 @@ import { exportDevices, exportView } from '../devices/export-devices.ts'
 import { joinFilters, whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, collect, newClientCommand, prose } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { write } from '../terminal/process.ts'
 import { findView } from '../views/views.ts'
@@ -54,7 +55,7 @@ async function run({ output, raw = false, json = false, where = [], view, ...whi
     return
   }
   const devices = await writeAtomically(output, (sink) => exportTo((text) => write(sink, text)))
-  console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${devices} devices to ${output}`)
+  console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${counted(devices, 'device')} to ${output}`)
 }
 
 /** Writes to a temporary file first, so that the final file is always complete. */

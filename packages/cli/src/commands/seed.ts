@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { newCommand, prose, wholeNumber } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
 import { showProgress } from '../terminal/progress.ts'
 
 interface Options {
@@ -42,7 +43,7 @@ async function run({ users, devices, services, json = false }: Options): Promise
     if (json) return console.log(JSON.stringify({ fleets, seconds }))
     for (const { email, added, credentials } of fleets) {
       console.log(
-        `${email}: ${added} devices added, ${devices - added} already present${credentials ? `; ${credentials}` : ''}`,
+        `${email}: ${counted(added, 'device')} added, ${devices - added} already present${credentials ? `; ${credentials}` : ''}`,
       )
     }
     console.log(`${seconds} s`)

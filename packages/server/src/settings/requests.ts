@@ -45,7 +45,7 @@ export const requestSettings = {
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Maximum number of requests in flight in each server process, without streams. Above this limit, the process rejects requests with 503, first from the callers with the most requests in flight.',
+      'Maximum number of requests in flight in each server process, excluding streams. Above this limit, the process rejects requests with 503, first from the callers with the most requests in flight.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),

@@ -3,7 +3,7 @@ import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
 /**
- * Settings for where the server sends traces. Their names are those of OpenTelemetry, whose library reads further
+ * Settings for where the server sends traces. OpenTelemetry defines their names, and its library reads further
  * variables itself.
  */
 export const traceSettings = {

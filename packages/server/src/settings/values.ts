@@ -16,7 +16,7 @@ const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
-  if (!(seconds > 0)) throw new Error('a time span such as 30m, 12h or 7d')
+  if (!(seconds > 0)) throw new Error('a time span such as 30m, 12h, or 7d')
   return seconds * 1_000
 }
 

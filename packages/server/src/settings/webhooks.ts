@@ -1,12 +1,12 @@
 import { setting } from './setting.ts'
 import { ranges, retries } from './values.ts'
 
-/** Settings for the addresses to which webhooks may send, and for the times at which deliveries are retried. */
+/** Settings for the addresses that webhooks may send to, and for when deliveries are retried. */
 export const webhookSettings = {
   webhookAllow: setting({
     name: 'MUSTER_WEBHOOK_ALLOW',
     meaning:
-      'Private addresses to which webhooks may send, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses that webhooks may send to, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Installation } from '../../installation/installation.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
+import { counted } from '../../output/counted.ts'
 
 interface Options {
   json?: boolean
@@ -39,7 +40,9 @@ async function run(email: string, options: Options): Promise<void> {
   if (options.json) return console.log(JSON.stringify(removed))
   const { accounts, devices, accessKeys } = removed
   const contents =
-    accounts.length === 0 ? '' : `, with ${accountsText(accounts)}, ${devices} devices, and ${accessKeys} access keys`
+    accounts.length === 0
+      ? ''
+      : `, with ${accountsText(accounts)}, ${counted(devices, 'device')}, and ${counted(accessKeys, 'access key')}`
   console.log(`Removed ${removed.email}${contents}.`)
 }
 
@@ -53,7 +56,7 @@ async function remove({ db, log }: Installation, address: string, { yes, erase, 
   ])
   const { id, email, accounts, devices, accessKeys } = await planRemoval(db, address)
   const deleted = withAccounts === true ? accounts : []
-  const contents = `${accountsText(deleted)}, ${devices} devices, ${accessKeys} access keys, and all events`
+  const contents = `${accountsText(deleted)}, ${counted(devices, 'device')}, ${counted(accessKeys, 'access key')}, and all events`
   const what = deleted.length === 0 ? `Remove ${email}` : `Remove ${email} with ${contents}`
   // Without --with-accounts, the removal fails, and a confirmation would be of no use.
   if (accounts.length === deleted.length) await confirmByTyping(email, { what, yes })

@@ -73,7 +73,7 @@ it('pauses after a failure above the limit, and not again after it is resumed', 
   await user.data(`mutation { registerDevice(name: "taken", hardwareId: "H-${ids[0]}") { device { id } } }`)
   await start(user, job)
   const paused = await until(user, job.id, 'PAUSED')
-  expect(paused.stateReason).toBe('1 devices failed, more than 0')
+  expect(paused.stateReason).toBe('failed devices: 1, more than the limit of 0')
   expect(paused.counts).toMatchObject({ failed: 1, pending: 3 })
   await call(user, 'resume', job.id, ', rate: 1')
   expect((await until(user, job.id, 'DONE')).counts).toMatchObject({ done: 3, failed: 1 })

@@ -145,7 +145,7 @@ describe('starting a bulk job', () => {
     expect(await codeOf(user, startText(job.token))).toEqual(['CONFLICT', expect.stringMatching(/newest preview/)])
     expect(await codeOf(user, startText(again.token, ', expected: 1'))).toEqual([
       'CONFLICT',
-      '2 devices would change, not 1',
+      'devices that would change: 2, not 1',
     ])
     await run(user, again)
     expect((await codeOf(user, startText(again.token)))[0]).toBe('CONFLICT')

@@ -164,7 +164,7 @@ export async function startBulk(
       throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
     const found = writing(job)
     if (expected != null && expected !== found)
-      throw new ApiError('CONFLICT', `${found} devices would change, not ${expected}`, { job: id, found })
+      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, { job: id, found })
     return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
   })
 }

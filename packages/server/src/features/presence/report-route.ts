@@ -48,7 +48,7 @@ async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest):
   spend()
   const retryAfter = failed.count(address, id)
   if (retryAfter === undefined) throw deviceAuthError('wrong-secret')
-  const message = `too many invalid secrets: retry after ${retryAfter} seconds`
+  const message = `too many invalid secrets: retry in ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 

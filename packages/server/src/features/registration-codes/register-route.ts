@@ -67,6 +67,6 @@ function limitGuesses(error: unknown, address: string, failed: FailedSignatures)
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error
-  const message = `too many invalid registration codes or secrets: retry after ${retryAfter} seconds`
+  const message = `too many invalid registration codes or secrets: retry in ${retryAfter} seconds`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -138,7 +138,7 @@ function reasonNotExpected(job: BulkJob): string | undefined {
   const { expected, rejected } = job
   const changing = writing(job)
   if (expected === null || (changing === expected && rejected === 0)) return undefined
-  return `${changing} devices would change, and ${rejected} would be rejected; expected ${expected} and 0`
+  return `devices that would change: ${changing}, expected ${expected}; rejected devices: ${rejected}, expected 0`
 }
 
 const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Promise<WorkResult> =>
@@ -246,7 +246,7 @@ async function saveProgress(
   const failures = failed - job.tolerated
   const isFailing = hasFailed && !isDone && failures > failureLimit(job)
   const state = isDone ? 'DONE' : isFailing ? 'PAUSED' : 'RUNNING'
-  const reason = isFailing ? `${failures} devices failed, more than ${failureLimit(job)}` : null
+  const reason = isFailing ? `failed devices: ${failures}, more than the limit of ${failureLimit(job)}` : null
   const pauseMs = rate >= UNLIMITED_RATE ? 0 : (1000 * count) / rate
   const finished = isDone ? now : null
   await writeJob(db, accountId, id, { done, failed, skipped, state, reason, finished, pauseMs })

@@ -150,7 +150,7 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
     const role = (await lockRoles(transaction, viewer.accountId)).find((each) => each.id === id)
     if (role === undefined) throw notFound('role', id)
     const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
-    if (uses > 0) throw new ApiError('CONFLICT', `${uses} members and open invitations have this role`)
+    if (uses > 0) throw new ApiError('CONFLICT', `members and open invitations still have this role, found ${uses}`)
     await removeRole(transaction, viewer.accountId, id)
     await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
   })
