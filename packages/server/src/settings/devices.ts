@@ -24,7 +24,7 @@ export const deviceSettings = {
   mqttPort: setting({
     name: 'MUSTER_MQTT_PORT',
     meaning:
-      'TCP port on HOST for MQTT. 0: no port. If the port is in use, the server logs a warning and starts without this port. WebSocket connections to /mqtt always work.',
+      'TCP port on HOST for MQTT. 0: no port. If the port is in use, the server logs an error and starts without this port. WebSocket connections to /mqtt always work.',
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),

@@ -67,7 +67,7 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/** Finds a row's device by the first of these columns that has a value: ID, hardware ID, and name. */
+/** Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has none. */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,
