@@ -5,10 +5,10 @@
 #   bash examples/curl.sh '{ login { email } }'
 #   bash examples/curl.sh 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 #
-# Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
-# the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
-# Exits with 0 only if there is a response without errors.
-# The signature follows RFC 9421 with hmac-sha256 and covers a digest of the body (RFC 9530).
+# Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
+# [default] of the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise
+# ~/.muster/credentials. Exits with 0 only if there is a response without errors. The signature follows RFC 9421 with
+# hmac-sha256 and covers a digest of the body (RFC 9530).
 set -euo pipefail
 
 fail() { printf '%s\n' "$1" >&2; exit 2; }

@@ -4,9 +4,9 @@
 //   node examples/query.mjs '{ login { email } }'
 //   node examples/query.mjs 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 //
-// Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
-// the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
-// Exits with 0 only if there is a response without errors.
+// Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section
+// [default] of the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise
+// ~/.muster/credentials. Exits with 0 only if there is a response without errors.
 import { createHash, createHmac } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -6,7 +6,7 @@
     python3 examples/query.py 'query ($n: Int) { login { devices(size: $n) { total } } }' '{"n": 5}'
 
 Reads MUSTER_URL, MUSTER_ACCESS_KEY_ID, and MUSTER_SECRET_ACCESS_KEY from the environment, or from the section [default] of
-the file MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else ~/.muster/credentials.
+the file MUSTER_CREDENTIALS, otherwise $MUSTER_DATA/credentials (data/credentials), otherwise ~/.muster/credentials.
 Exits with 0 only if there is a response without errors.
 """
 import base64, configparser, hashlib, hmac, json, os, sys, time, urllib.error, urllib.request

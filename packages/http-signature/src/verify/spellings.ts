@@ -23,8 +23,8 @@ const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443
  * this server is most likely to sign:
  *
  * - the public URL, if the Host header does not name it (a proxy replaced the header);
- * - else the host in lowercase, if it was sent with uppercase letters;
- * - else the host without its port, or with the port that the header omits.
+ * - otherwise the host in lowercase, if it was sent with uppercase letters;
+ * - otherwise the host without its port, or with the port that the header omits.
  */
 export function* spellings(host: HostField, server: ServerAddress, components: readonly string[]): Generator<Spelling> {
   const { received, other } = addresses(host, server)
