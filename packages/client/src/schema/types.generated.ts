@@ -2297,11 +2297,11 @@ export interface UserFields {
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
-    /** A position in where, in code points from 0, for which to return completions. */
+    /** Returns completions for this position in where, in code points from 0. */
     cursor?: number | null | undefined
     /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
-    /** Where the filter will be used. Roles, access keys, views, and bulk changes reject some terms. */
+    /** Where the filter will be used. Roles, access keys, views, and bulk changes reject some conditions. */
     usage?: FilterUsage | undefined
     where: string
   }>

@@ -56,7 +56,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)
   if (parsing.fifths <= filterTerms * 5) return
-  const message = `A filter may have at most ${filterTerms} terms. Each value of a list counts as a fifth of a term.`
+  const message = `A filter may have at most ${filterTerms} conditions. In a list, five values count as one condition.`
   exceed(parsing, 'filterTerms', span, message)
 }
 

@@ -45,7 +45,7 @@ describe('an MQTT connection before authentication', () => {
   test('counts toward the limit of its address', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const client = await connectMqtt(url, { id, secret })
-    // The server closes idle connections after 5 seconds, so this block must be faster.
+    // The server closes unauthenticated connections after 5 seconds, so this block must be faster.
     const first = await repeatUntilFast(4_000, async () => {
       const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
       const late = await openRaw(app.mqttPort)

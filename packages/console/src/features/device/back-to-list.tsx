@@ -1,6 +1,7 @@
 import { IconChevronLeft } from '@tabler/icons-react'
 import { defaultParseSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { inAccount } from '../../app/account-path.ts'
 import { RouterAnchor } from '../../app/links.tsx'
 
 /** Links to the device list with its last filters and sort order. */
@@ -22,6 +23,6 @@ function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}
   const { currentEntry } = window.navigation
   const before = window.navigation.entries().slice(0, currentEntry?.index ?? 0)
-  const list = before.findLast(({ url }) => url !== null && new URL(url).pathname === '/devices')
+  const list = before.findLast(({ url }) => url !== null && new URL(url).pathname === inAccount('/devices'))
   return list?.url == null ? {} : defaultParseSearch(new URL(list.url).search)
 }

@@ -59,7 +59,7 @@ async function listAll(context: Context): Promise<AttributeName[]> {
   return withRecentChanges(context, joined, since)
 }
 
-/** The summary is of all devices, so a restricted caller counts the names. */
+/** The summary covers all devices, so the names are counted again for a restricted caller. */
 async function listNamesInside({ db, viewer, rowMeter }: Context, inside: ResolvedFilter): Promise<AttributeName[]> {
   rowMeter.add(({ devices }) => devices)
   const names = await walk(db, COUNTING, (walking) =>

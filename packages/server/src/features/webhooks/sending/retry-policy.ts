@@ -17,7 +17,7 @@ export interface EvaluationOptions {
   schedule: readonly number[]
   now: Date
   /**
-   * Whether the webhook's URL has changed since the attempt. A 410 response of the old URL does not apply to the new
+   * Whether the webhook's URL has changed since the attempt. A 410 response from the old URL does not apply to the new
    * one.
    */
   isReplaced?: boolean
