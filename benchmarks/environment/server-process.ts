@@ -16,7 +16,7 @@ export interface ServerProcessOptions {
   /** Arguments for `node`. */
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** Path of the file to which the process writes standard error, including its log. */
+  /** Path of the file for the process's standard error, including its log. */
   log: string
 }
 

@@ -21,7 +21,7 @@ const { url: databaseUrl } = environment.database
 const settings = {
   'one process': {},
   'two processes': { MUSTER_WORKERS: '2' },
-  // These settings simulate a pooler in transaction mode, for which the server prepares no statements.
+  // These settings simulate a pooler in transaction mode. The server then prepares no statements.
   'one process, as behind a pooler': { DATABASE_DIRECT_URL: databaseUrl, DATABASE_URL: `${databaseUrl}&pooled=1` },
 }
 

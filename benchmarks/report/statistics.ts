@@ -1,4 +1,4 @@
-/** Returns the value below which the fraction `part` of the values lies, or NaN for an empty list. */
+/** Returns the value below which the fraction `part` of the values falls, or NaN for an empty list. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN

@@ -9,7 +9,7 @@ export interface Options {
   seconds: number
   devices: number
   quick: boolean
-  /** Folder to which the server writes a CPU profile. */
+  /** Folder for the server's CPU profile. */
   profile: string | undefined
   /** Path of another checkout. Its server replaces the baselines and peers in the comparison. */
   before: string | undefined

@@ -43,7 +43,7 @@ export default defineConfig({
       },
     },
   },
-  // Uses modules for workers, because the workers of the reference page's editor use dynamic imports.
+  // Builds workers as modules, because the editor on the reference page uses workers with dynamic imports.
   worker: { format: 'es' },
   server: {
     port: 4220,

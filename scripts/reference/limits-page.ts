@@ -165,8 +165,7 @@ and logs the reason.
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
-database exchange the usage of accounts. The process to which a device is connected counts the
-device's quota.
+database exchange the usage of accounts. The process that a device is connected to counts the device's quota.
 
 ### Failed attempts
 

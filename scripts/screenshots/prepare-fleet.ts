@@ -7,7 +7,7 @@ export interface Screen {
   name: string
   path: string
   text: string
-  /** Text to which the page scrolls. Default: the top of the page. */
+  /** Text that the page scrolls to. Default: the top of the page. */
   scrollTo?: string
   onPhone?: boolean
 }

@@ -33,7 +33,7 @@ export function compressBuild(): Plugin {
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
-  // Starts all files at once, because Node compresses only a few at a time, in its thread pool.
+  // Starts compressing all files at the same time, because Node compresses only a few at a time, in its thread pool.
   await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

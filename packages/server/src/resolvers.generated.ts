@@ -512,12 +512,13 @@ export type CreatedAccessKey = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10
-   * keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must
-   * have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the
-   * caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its
-   * rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must
-   * be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in.
+   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can
+   * create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal
+   * key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire
+   * later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the
+   * caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason
+   * exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the
+   * reason sign-in-too-old until the user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
@@ -1358,7 +1359,7 @@ export type PresencePoint = {
 /** When a device was online. */
 export type Availability = {
   __typename?: 'Availability';
-  /** The start of the time for which the state is known: the argument from, or a later time. */
+  /** The start of the time with a known state: the argument from, or a later time. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
   /** The fraction of that time during which the device was online, 0 to 1. */
@@ -1662,7 +1663,7 @@ export type DeviceList = {
 export type DeviceRegistration = {
   __typename?: 'DeviceRegistration';
   device: Device;
-  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
   secret?: Maybe<Scalars['String']['output']>;
 };
 

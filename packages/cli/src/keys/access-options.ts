@@ -28,7 +28,7 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     .option('--read <names>', 'attributes that the key can read, such as site,status.*', namesWithCommas)
     .option('--write <names>', 'attributes that the key can set and read', namesWithCommas)
     .option('--where <filter>', 'restrict the key to the devices that match this filter')
-    .option('--networks <cidrs>', 'addresses from which the key can be used, such as 192.0.2.0/24', namesWithCommas)
+    .option('--networks <cidrs>', 'addresses that the key can be used from, such as 192.0.2.0/24', namesWithCommas)
     .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
 /** Options for the access of a role or key. `false` removes a restriction. */

@@ -118,7 +118,7 @@ export function viewArguments({ where, context, sort, columns, description, labe
 }
 
 /**
- * Rejects columns and sort keys that do not exist, so that the user notices a typing error before the view is saved.
+ * Rejects columns and sort keys that do not exist, so that the user notices a typo before the view is saved.
  */
 export async function assertKnownOptions(
   muster: Muster,

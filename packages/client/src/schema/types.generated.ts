@@ -276,7 +276,7 @@ export interface AttributesResult {
 
 /** When a device was online. */
 export interface Availability {
-  /** The start of the time for which the state is known: the argument from, or a later time. */
+  /** The start of the time with a known state: the argument from, or a later time. */
   from: string
   /** The longest time that the device was offline, in seconds. */
   longestOutage: number
@@ -479,7 +479,7 @@ export interface DeviceList {
 /** A device and its new secret. */
 export interface DeviceRegistration {
   device: Device
-  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
   secret: string | null
 }
 
@@ -1142,7 +1142,7 @@ export interface AttributesResultFields {
 
 /** The selectable fields of Availability. */
 export interface AvailabilityFields {
-  /** The start of the time for which the state is known: the argument from, or a later time. */
+  /** The start of the time with a known state: the argument from, or a later time. */
   from: Leaf<string>
   /** The longest time that the device was offline, in seconds. */
   longestOutage: Leaf<number>
@@ -1420,7 +1420,7 @@ export interface DeviceListFields {
 /** The selectable fields of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
-  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
+  /** The secret that the device authenticates with, returned only once; null after rotateDeviceSecret with allow. */
   secret: Leaf<string | null>
 }
 
@@ -1708,7 +1708,7 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
@@ -2739,7 +2739,7 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The networks of the new key must lie within those of the caller, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined

@@ -11,7 +11,7 @@ export interface JobContext {
   progress: () => void
   /** After the signal aborts, cancels the job. Rows that are written remain written. */
   signal: AbortSignal
-  /** The job's name, by which the next import of the same file finds it. */
+  /** The job's name. The next import of the same file finds the job by this name. */
   jobName: string
   /** Whether to write nothing if the server rejects a row. */
   strict: boolean

@@ -17,7 +17,7 @@ const REGISTRATIONS = 15
 /** Number of changes per document, which keeps a document of services well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
 const ATTRIBUTE_ITEMS = 100
-/** Number of changes up to which an update is small. */
+/** An update with at most this many changes is small. */
 const SMALL_UPDATES = CHANGES / 2
 
 export interface WriteContext {

@@ -15,10 +15,10 @@ export interface KeyGrant {
   readonly isUserDisabled: boolean
   readonly expires: Date | null
   readonly suspended: Suspension | undefined
-  /** The time from which the account's key policy suspends the key, or undefined if it does not. */
+  /** When the account's key policy begins to suspend the key, or undefined if it does not. */
   readonly suspendedFrom: Date | undefined
   /**
-   * The time from which the account's key policy requires a digest, or undefined if only the key's own setting decides.
+   * When the account's key policy begins to require a digest, or undefined if only the key's own setting decides.
    */
   readonly digestFrom: Date | undefined
   /** For a personal key whose creator is a member through a group: when the creator last signed in. Otherwise null. */

@@ -5,7 +5,7 @@ export interface KeyPolicy {
   personalKeys: boolean
   requireDigest: boolean
   requireNetworks: boolean
-  /** The time from which existing keys must comply, or null if they need not. New keys must always comply. */
+  /** When existing keys must begin to comply, or null if they need not. New keys must always comply. */
   enforcedFrom: Date | null
 }
 
@@ -47,7 +47,7 @@ export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[
   return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
 }
 
-/** Returns the times from which a key that breaks a rule is suspended and must send a digest. Undefined means never. */
+/** Returns when a key that breaks a rule is suspended, and when it must send a digest. Undefined means never. */
 export function consequencesOf(
   policy: KeyPolicy,
   key: KeyUnderPolicy,

@@ -14,7 +14,7 @@ export interface SecretOwner {
   key: string
 }
 
-/** Contains keys derived from one master key, which has no other use. */
+/** Contains keys derived from one master key. The master key has no other use. */
 export interface KeySecrets {
   /** Returns the version byte, nonce, ciphertext, and tag. */
   encrypt(owner: SecretOwner, secret: Buffer): Buffer

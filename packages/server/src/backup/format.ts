@@ -15,7 +15,7 @@ export interface Header {
    * rotation.
    */
   masterKeys: string[]
-  /** The months for which the event log has a partition, such as 2026-11. */
+  /** The months that have a partition in the event log, such as 2026-11. */
   months: string[]
   /** The last value of each sequence. */
   sequences: Record<string, string>

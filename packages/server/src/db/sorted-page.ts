@@ -141,8 +141,8 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
 }
 
 /**
- * Like `sortedRows`, but for several keys, of which at most the first has an index. `id` breaks ties, in the direction
- * of the last key. `sort_key` is a JSON array of all keys.
+ * Like `sortedRows`, but for several keys. At most the first key has an index. `id` breaks ties, in the direction of
+ * the last key. `sort_key` is a JSON array of all keys.
  */
 export function rowsByKeys(
   { columns, from, where }: RowSource,

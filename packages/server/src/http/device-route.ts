@@ -34,7 +34,7 @@ export interface DeviceRoutesInput {
 }
 
 /**
- * Registers routes to which devices send JSON. They are in a separate scope with a small body limit and the API's error
+ * Registers routes that devices send JSON to. They are in a separate scope with a small body limit and the API's error
  * format.
  */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {

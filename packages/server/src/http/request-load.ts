@@ -14,7 +14,7 @@ export interface RequestLoad extends Load {
 }
 
 /**
- * The average number of requests in flight from which the load is high. A server that keeps up with its clients has
+ * The load is high if at least this many requests are in flight on average. A server that keeps up with its clients has
  * only a few.
  */
 const HIGH_LOAD = 16

@@ -32,7 +32,7 @@ export function assertStorable(value: string, path: string): void {
 /**
  * Matches characters that are invisible or change the display order of others. These are the soft hyphen, the Mongolian
  * vowel separator, and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With
- * them, two different names could look the same. Zero-width joiners are among them, so a name cannot contain an emoji
+ * them, two different names could look the same. They include zero-width joiners, so a name cannot contain an emoji
  * that consists of several joined emoji.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u

@@ -90,7 +90,7 @@ describe('an MQTT connection after authentication', () => {
   test('is closed as soon as a packet declares more than 256 KiB', async () => {
     const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
-    // The guard checks bytes that arrive together at once, so the test sends the next packet after the guard has
+    // The guard checks bytes that arrive together in one step, so the test sends the next packet after the guard has
     // handled this one.
     await vi.waitFor(
       async () => {

@@ -43,7 +43,7 @@ const TOTAL_TIMEOUT_MS = 15_000
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
 /**
- * The size, in bytes, up to which a response is read completely so that its connection can be reused. Longer responses
+ * Responses up to this size, in bytes, are read completely so that their connections can be reused. Longer responses
  * are aborted.
  */
 const READ_BYTES = 64 * 1_024

@@ -72,8 +72,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // The totals are read before the sampling. A process that ends during the sampling may already be among the
-    // responses.
+    // The totals are read before the sampling. The responses may already include a process that ends during the
+    // sampling.
     const endedBefore = ofEnded
     const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])
     return { type: registry.contentType, text: await registry.metrics() }

@@ -13,7 +13,7 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys and
+ * Returns every row of an account without data that changes on its own or when it is read: last-use times of keys and
  * memberships, counts of what keys use, the summary of attribute names, samples of online devices, and the events for
  * the user's download links.
  */

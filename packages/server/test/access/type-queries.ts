@@ -100,7 +100,7 @@ const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.service(id:)': ({ service }) => service,
 }
 
-/** Values for optional arguments of which one is required. */
+/** Values for optional arguments if one of them is required. */
 const otherArguments: Record<string, string> = { 'User.simulate': 'access: {}' }
 
 /** One field, or all fields of a type, with a document that selects little else. */

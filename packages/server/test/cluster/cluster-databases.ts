@@ -35,7 +35,7 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
   await distributeTables(db, { cluster: { shards: SHARDS } })
 }
 
-/** Ends the connections with which Citus maintains the template, because PostgreSQL copies only an unused database. */
+/** Ends the connections that Citus uses to maintain the template, because PostgreSQL copies only an unused database. */
 export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
   if (workers.length === 0) return
   for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {

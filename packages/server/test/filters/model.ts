@@ -46,7 +46,7 @@ interface Row {
 export interface ModelOptions {
   context: string | undefined
   now: number
-  /** The time from which the server records times. */
+  /** The time when the server began to record times. */
   timesSince?: number
   /** The expected intervals in seconds, keyed by name. */
   intervals?: Readonly<Record<string, number>>

@@ -7,11 +7,11 @@ const BEHIND_SECONDS = 0.5
 /** The number of consecutive polls after which the rate changes. A single pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
-/** The factor by which a lowered rate increases while the server keeps up. */
+/** How much a lowered rate increases while the server keeps up, as a factor. */
 const INCREASE = 1.1
 /** How long the server must sustain a rate. */
 const SUSTAINED_FOR_MS = 60_000
-/** Factor by which the warm-up may be longer if the sustained rate is found late. */
+/** How much longer the warm-up may be if the sustained rate is found late, as a factor. */
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 

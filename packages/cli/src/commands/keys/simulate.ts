@@ -37,7 +37,7 @@ Instead of a key, pass --member, --role, or the options of a key that does not e
     .option('--where <filter>', 'filter of the devices that this key would be restricted to')
     .option('--view <id>', 'view of the devices that this key would be restricted to')
     .option('--context <name>', 'context in which the filter and the view read attributes')
-    .option('--address <address>', 'address from which the key would be used')
+    .option('--address <address>', 'address that the key would be used from')
     .option('-f, --file <file>', 'GraphQL document to check')
     .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
     .option('--device <id>', 'device to check')

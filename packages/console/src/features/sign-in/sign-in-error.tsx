@@ -33,7 +33,7 @@ function describe(error: unknown): { title: string; text: string } {
   if (error instanceof Error && error.name === 'SecurityError')
     return {
       title: 'Passkeys do not work at this address',
-      text: 'A passkey works only at the host name for which it was created. Use that address, or your password.',
+      text: 'A passkey works only at the host name that it was created for. Use that address, or your password.',
     }
   const { what, advice } = describeError(error)
   if (!(error instanceof AuthError)) return { title: what, text: advice ?? '' }

@@ -27,7 +27,7 @@ export const RotateSecretDialog = ({ id, opened, onClose }: RotateSecretDialogPr
   </CreationDialog>
 )
 
-/** Seconds for which the server also signs deliveries with the old secret. */
+/** How long the server also signs deliveries with the old secret, in seconds. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },

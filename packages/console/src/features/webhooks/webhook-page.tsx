@@ -72,7 +72,7 @@ function WebhookById() {
             <Text size="sm">
               {reason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
               {waitsForView
-                ? 'Change the view, or select another one. Then the webhook resumes by itself.'
+                ? 'Change the view, or select another one. Then the webhook resumes automatically.'
                 : 'Fix the receiver, send a test, then resume to send the deliveries that were held back.'}
             </Text>
           </Alert>

@@ -110,7 +110,7 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** Sorts the distributed tables so that the one with which all others are colocated comes first. */
+/** Sorts the distributed tables so that the one that all others are colocated with comes first. */
 const withFirst = (tables: readonly Table[]): Table[] =>
   [...tables].sort((one, other) => Number(other.name === FIRST) - Number(one.name === FIRST))
 

@@ -10,7 +10,7 @@ export type Lane = 'quick' | 'walking'
 /** The reason why the scheduler rejected a user's statement. */
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** The numbers by which a pool's connections are divided among users. */
+/** The numbers that determine how a pool's connections are divided among users. */
 export interface Shares {
   connections: number
   /** The number of connections that are reserved for the server's own statements. */

@@ -11,7 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** Opens a database with ten connections, of which one user can use three. */
+/** Opens a database with ten connections. One user can use three of them. */
 async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {

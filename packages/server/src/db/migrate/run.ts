@@ -44,7 +44,7 @@ const change = (run: Run, migration: Migration, progress: Progress, step: Change
     }),
   )
 
-/** The approximate time, in milliseconds, for which a batch may lock its rows. */
+/** Approximately how long a batch may lock its rows, in milliseconds. */
 const TARGET_BATCH_MS = 100
 const sizes = { first: 200, min: 10, max: 10_000 }
 

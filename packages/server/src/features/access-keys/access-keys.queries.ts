@@ -184,7 +184,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     .execute()
 }
 
-/** Moves a key to the table of restricted keys, from which it never returns. */
+/** Moves a key to the table of restricted keys. It never returns from that table. */
 export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
   await query(
     db,

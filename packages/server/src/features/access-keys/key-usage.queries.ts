@@ -29,7 +29,7 @@ export function selectKeyUse(
   )
 }
 
-/** Returns the time from which the server counts what the account's keys use. */
+/** Returns when the server began to count what the account's keys use. */
 export async function selectKeyUseSince(db: Database, accountId: string): Promise<Date> {
   const { key_use_since: since } = await db
     .selectFrom('account')

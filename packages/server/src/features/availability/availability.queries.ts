@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { Span } from './span.ts'
 
-/** The data from which the availability of one device is computed. */
+/** The data for computing one device's availability. */
 export interface DeviceStates {
   deviceId: string
   /** The time of the account's oldest remaining event, or null if the account has no events. */

@@ -12,7 +12,7 @@ export const MAX_SEGMENTS = 1_000
 /** The maximum number of state changes to read. A device that changes every minute reaches this number in 34 days. */
 const MAX_CHANGES = 50_000
 
-/** The number of changes per device for which an operation is charged in advance. */
+/** The number of changes per device that an operation is charged for in advance. */
 export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())

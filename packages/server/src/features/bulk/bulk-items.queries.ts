@@ -18,7 +18,7 @@ interface Place {
   jobId: string
 }
 
-/** The devices to which a filter is applied: those with these IDs, or those with an ID in a range. */
+/** The devices that a filter is applied to: those with these IDs, or those with an ID in a range. */
 type Among = { ids: readonly string[] } | { after: string; upTo: string }
 
 const isAmong = (among: Among | undefined): Sql => {

@@ -201,7 +201,7 @@ export const writing = ({ changing, registering }: BulkJob): number => changing 
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)
 
-/** The number of failures since the last start above which the job pauses. */
+/** The job pauses if more devices than this have failed since its last start. */
 export const failureLimit = (job: BulkJob): number =>
   job.maxFailures ?? Math.max(100, Math.floor((job.done + job.failed + job.skipped) / 10))
 

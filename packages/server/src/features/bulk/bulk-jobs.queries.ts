@@ -277,7 +277,10 @@ export async function deleteJob(db: Database, { accountId, id }: JobPlace): Prom
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
 
-/** Updates PostgreSQL's statistics of the tables to which registration adds rows, unless that is already in progress. */
+/**
+ * Updates PostgreSQL's statistics of the tables that registration adds rows to, unless an update is already in
+ * progress.
+ */
 export async function analyzeDevices(db: Database): Promise<void> {
   await sql`analyze (skip_locked) device, device_live, service`.execute(db)
 }

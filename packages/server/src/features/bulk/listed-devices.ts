@@ -5,7 +5,7 @@ import { insertIds } from './bulk-items.queries.ts'
 import type { BulkJob, CsvRow, CsvTarget } from './bulk-job.ts'
 import { addRows } from './rows/add-rows.ts'
 
-/** Checks whether the target is a list of devices, to which `appendBulk` can add. */
+/** Checks whether the target is a list of devices that `appendBulk` can add to. */
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /** Adds the devices in a list to a job. Returns the number of its devices. */

@@ -121,8 +121,8 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
 const MAX_KNOWN = 10_000
 
 /**
- * Starts with events that are committed from now on. Some existing events are not settled yet, so they are excluded by
- * ID.
+ * Starts with events that are committed after this call. Some existing events are not settled yet, so they are excluded
+ * by ID.
  */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.readNow()

@@ -28,7 +28,7 @@ export async function selectIsGroupOnly(db: Database, accountId: string, name: s
 /** The number of devices that are sampled to find out whether the values of a name are versions. */
 const SAMPLE = 1_000
 
-/** Returns the names for which a sampled device has a value with two dots between digits, such as 2.10.1. */
+/** Returns the names that have a value with two dots between digits, such as 2.10.1, on a sampled device. */
 export async function selectNamesOfVersions(
   db: Database,
   accountId: string,

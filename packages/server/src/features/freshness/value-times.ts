@@ -16,9 +16,9 @@ export interface TimedValue {
 export interface RecordedTimes {
   /** When the value last changed. Undefined if a release that did not record times may have changed it since. */
   changed: number | undefined
-  /** The last recorded write, or the time from which the server records writes. */
+  /** The last recorded write, or the time when the server began to record writes. */
   confirmed: number
-  /** The time from which every server process records times. */
+  /** The time when every server process had begun to record times. */
   since: number
 }
 

@@ -11,7 +11,7 @@ export interface DeviceKey {
 interface DeviceKeys {
   /** Returns the rows `w`, with the columns account_id, device_id, and the given ones. */
   rows(...more: { name: string; type: string }[]): string
-  /** Returns the condition that a table has the device of the row `w`. */
+  /** Returns the condition that a table's row is about the same device as the row `w`. */
   is(alias: string, idColumn?: string): string
 }
 

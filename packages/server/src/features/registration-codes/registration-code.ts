@@ -3,7 +3,7 @@ import type { ServiceInput } from '../services/new-service.ts'
 /** A registration code as the server uses it after creation, without the code itself. */
 export interface RegistrationCode {
   id: string
-  /** The first characters of the code, by which users recognize it in lists. */
+  /** The first characters of the code, so that users recognize it in lists. */
   prefix: string
   name: string | null
   platform: string | null

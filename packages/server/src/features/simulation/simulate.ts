@@ -22,7 +22,7 @@ import type { Denial, Simulated, Simulation, Verdict } from './simulation.ts'
 import { assertMay, readSubject, type Subject } from './subject.ts'
 import { warningsOf } from './warnings.ts'
 
-/** A decision, with the reasons if it is negative. Missing permissions are not among the reasons. */
+/** A decision, with the reasons if it is negative. The reasons do not include missing permissions. */
 interface Decision {
   readonly isAllowed: boolean
   readonly reasons: readonly string[]

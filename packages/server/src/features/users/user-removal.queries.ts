@@ -38,7 +38,7 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/** Selects the accounts of which the person is the only owner who can sign in. */
+/** Selects the accounts whose only owner who can sign in is this person. */
 export async function selectOwnedAlone(
   db: Database,
   personId: string,

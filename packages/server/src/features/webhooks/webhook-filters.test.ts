@@ -116,7 +116,7 @@ describe('a webhook with a filter', () => {
     expect(await received()).toEqual(['a attribute.change', 'a attribute.change'])
   })
 
-  it('sends the event by which a device matches again after a day', async () => {
+  it('sends the event that makes a device match again after a day', async () => {
     const [lost, seen] = [await register('lost'), await register('seen')]
     await createWebhook(withEnd('lastReported < -1d'))
     const reported = async (id: string, days: number): Promise<void> => {

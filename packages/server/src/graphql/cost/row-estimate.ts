@@ -53,7 +53,7 @@ export interface RowCount {
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
 /**
- * The number of rows from which a field counts as a walking field. The number of walking fields per operation is
+ * A field that may read this many rows or more is a walking field. The number of walking fields per operation is
  * limited.
  */
 export const MANY_ROWS = 2_000

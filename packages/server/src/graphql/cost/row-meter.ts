@@ -11,7 +11,7 @@ export interface RowMeter {
   add(rowsOf: (size: AccountSize) => number): void
 }
 
-/** Creates a meter. `size` must be the account size from which the operation's charge was calculated. */
+/** Creates a meter. `size` must be the account size that was used to calculate the operation's charge. */
 export function createRowMeter(size: AccountSize): RowMeter {
   let rows = 0
   return {

@@ -185,7 +185,7 @@ function retype<Node extends DocumentNode['definitions'][number]>(
 }
 
 /**
- * Checks whether a variable can be a condition of `@skip` or `@include`, for which the compiler requires a Boolean.
+ * Checks whether a variable can be a condition of `@skip` or `@include`. The compiler requires a Boolean there.
  * Coercing a boolean twice has no effect.
  */
 function isCondition({ type }: VariableDefinitionNode): boolean {

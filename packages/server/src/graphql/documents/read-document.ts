@@ -46,7 +46,7 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** The number of selections in a selection set from which duplicates are removed. */
+/** Duplicates are removed if a selection set has at least this many selections. */
 const manySelections = 20
 
 /** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */

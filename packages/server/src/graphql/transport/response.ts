@@ -71,8 +71,7 @@ function stringify(result: unknown): string | undefined {
 }
 
 /**
- * The length above which a string is sent as bytes. Node would join a string with the response headers, which copies
- * both.
+ * Longer strings are sent as bytes. Node would join a string with the response headers, which copies both.
  */
 const MAX_STRING_LENGTH = 65_536
 

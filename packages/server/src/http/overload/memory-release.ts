@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 
-/** The total size of bodies, in bytes, from which a collection is worthwhile. */
+/** A collection is worthwhile if the bodies have at least this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** The total size of bodies, in bytes, up to which no large bodies remain. */
+/** Up to this total size of bodies, in bytes, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
 /** The number of consecutive checks that must find no large bodies. */

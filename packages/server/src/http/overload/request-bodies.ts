@@ -21,7 +21,7 @@ export interface RequestBodies {
 
 type Limit = 'address' | 'total'
 
-/** The size, in bytes, up to which bodies are not counted. */
+/** Bodies up to this size, in bytes, are not counted. */
 const SMALL_BYTES = 16 * 1024
 
 const ofAddress = { address: 'too many large request bodies from this address are being received or processed' }

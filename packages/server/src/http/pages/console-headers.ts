@@ -18,7 +18,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** Also allows WebAssembly, which lays out the schema diagram, and blobs, from which the editor starts its workers. */
+/** Also allows WebAssembly, which lays out the schema diagram, and blobs, which contain the editor's workers. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",

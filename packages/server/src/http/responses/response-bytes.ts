@@ -33,11 +33,11 @@ export interface ResponseBytesOptions {
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
-/** The size, in bytes, below which responses are not counted, because the number of requests in flight limits them. */
+/** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
 /**
- * The size, in bytes, above which only a few responses are produced at a time. Their production requires several times
- * their size.
+ * Only a few responses above this size, in bytes, are produced at a time. Their production requires several times their
+ * size.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**

@@ -20,7 +20,7 @@ interface GridKeysOptions {
 }
 
 interface GridKeys {
-  /** The cell to which the keys apply. */
+  /** The cell that the keys apply to. */
   active: GridCell
   setActive(cell: GridCell): void
   /** Returns the ID of a cell's element. */

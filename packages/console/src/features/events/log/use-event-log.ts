@@ -37,7 +37,7 @@ interface Page {
 }
 
 const PAGE_SIZE = 100
-/** Number of events to load at once while bursts leave room for more rows. */
+/** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
 /**
  * The page shows at most this many rows, because with more, rendering each new event would be slow. The next page shows

@@ -9,7 +9,7 @@ export interface CommandLineRequest {
   /** The name that the machine claims. */
   machine: string
   address: string
-  /** The port to which the browser returns on the machine; null if the person types the code. */
+  /** The port that the browser returns to on the machine; null if the person types the code. */
   port: number | null
   expires: Date
 }

@@ -8,7 +8,7 @@ import { attemptSubject } from './sign-in-attempts.ts'
 
 const TOKEN_LENGTH = 100
 
-/** Defines the calls of the page to which an invitation's link leads. Guesses count as attempts to sign in. */
+/** Defines the API calls of the page that an invitation's link opens. Guesses count as attempts to sign in. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {

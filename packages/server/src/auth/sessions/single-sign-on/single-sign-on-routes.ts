@@ -29,8 +29,8 @@ const TOKEN_LENGTH = 100
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 /**
- * Registers the address at which a sign-in starts, and the addresses to which the provider sends browsers and logout
- * tokens.
+ * Registers the address at which a sign-in starts, and the addresses that the provider sends browsers and logout tokens
+ * to.
  */
 export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): void {
   const { provider } = deps

@@ -10,7 +10,7 @@ export interface StoredAttempt {
   nonce: string
   /** The path to open after the sign-in. */
   returnTo: string
-  /** The SHA-256 of the token of the invitation from which the sign-in started. */
+  /** The SHA-256 of the token in the invitation that started the sign-in. */
   invitationHash: Buffer | null
   /** The signed-in person who links an identity, or null if the attempt is a sign-in. */
   personId: string | null

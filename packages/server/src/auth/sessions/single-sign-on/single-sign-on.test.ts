@@ -228,7 +228,7 @@ describe('the settings of single sign-on', () => {
     await expect(start({ ...ssoSettings('http://login.example.com') })).rejects.toThrow('MUSTER_OIDC_ISSUER')
   })
 
-  it('limit the addresses to which the server connects', async () => {
+  it('limit the addresses that the server connects to', async () => {
     const server = await start({ ...ssoSettings(provider.issuer), MUSTER_OIDC_ALLOW: '' })
     expect(reasonIn(await navigate(openBrowser(server), '/auth/sso/start'))).toBe('sso-unavailable')
     await server.close()

@@ -19,7 +19,7 @@ export const archiveSettings = (archive: string): Settings => ({
 export const archivesTo = (command: string, archive: string): boolean =>
   command.endsWith(` ${shellWord(walFolderOf(archive))} %p %f`)
 
-/** The point up to which WAL is replayed. */
+/** Replay of the WAL stops at this point. */
 export interface RecoveryTarget {
   /** If undefined, WAL is replayed up to the end of the archive. */
   time: Date | undefined
@@ -27,7 +27,7 @@ export interface RecoveryTarget {
 }
 
 /**
- * The settings with which PostgreSQL replays the archive and then accepts connections. PostgreSQL does not write to the
+ * The settings for replaying the archive. Afterward, PostgreSQL accepts connections. PostgreSQL does not write to the
  * archive.
  */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({

@@ -152,7 +152,7 @@ export async function readRecentChanges(
   return rows[0]!
 }
 
-/** Returns the IDs of the devices and services for which recent events report a change to one of the names. */
+/** Returns the IDs of the devices and services that have a change to one of the names in recent events. */
 export async function findRecentTargets(
   db: Database,
   accountId: string,

@@ -17,7 +17,7 @@ import {
 import { COUNTING, type CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** The largest number of devices for which names are counted again after every change. */
+/** The maximum number of devices in an account whose names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
 /** The maximum age, in seconds, of the counts in accounts with more devices. */
 const MAX_AGE_SECONDS = 60

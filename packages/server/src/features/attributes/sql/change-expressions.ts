@@ -2,7 +2,7 @@ import { limits } from '../../../limits.ts'
 import { eventTargets } from '../../events/event-insert.ts'
 import { reservedColumns } from '../attributes.ts'
 
-// The SQL expressions from which the statements of `setAttribute` are built.
+// The SQL expressions that make up the statements of `setAttribute`.
 
 /** Returns the type and data of a change's event, built from SQL expressions. */
 export const attributeChange = ({ name, old, value }: { name: string; old: string; value: string }) => ({

@@ -12,7 +12,7 @@ import { selectMatchingServices } from '../bulk-services.queries.ts'
 import type { BulkDevice, BulkService, ServiceMatches } from './bulk-device.ts'
 import { serviceFilterOf } from './service-filters.ts'
 
-/** Finds the services that match the filters of the operations, among the services of these devices. */
+/** Finds these devices' services that match the operations' filters. */
 export async function findServiceMatches(
   db: Database,
   accountId: string,

@@ -198,7 +198,7 @@ function reasonToSkip(
   return areFieldsOld && areValuesOld && areServicesOld(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
 }
 
-/** Returns the device or the service to which attribute changes apply. */
+/** Returns the device or the service that attribute changes apply to. */
 const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>
   service === undefined ? target : services.find(({ id }) => id === service.id)?.target
 

@@ -18,7 +18,7 @@ export interface Reads {
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /**
-   * The value from which the key is computed. The `OFFSET 0` fence of a scan returns this value. Omitted for a list by
+   * The value that the key is computed from. The `OFFSET 0` fence of a scan returns this value. Omitted for a list by
    * ID.
    */
   value?: Sql

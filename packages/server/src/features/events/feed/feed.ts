@@ -18,8 +18,8 @@ export interface Feed {
   /** The last ID up to which the feed has delivered every event. Undefined until the first settled ID is known. */
   readonly position: bigint | undefined
   /**
-   * Calls the listener with every batch from now on. The first batch begins at the current `position`, and each later
-   * batch begins where the previous one ended. Returns a function that removes the listener.
+   * Calls the listener with every later batch. The first batch begins at the current `position`, and each later batch
+   * begins where the previous one ended. Returns a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
   /**

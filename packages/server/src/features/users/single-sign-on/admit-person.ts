@@ -43,17 +43,14 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   const person = known ?? added ?? (await findKnown(deps, identity))
   if (person === undefined) throw ssoError('sso-failed')
   if (identity.groups === undefined)
-    deps.log.warn(
-      { personId: person.personId },
-      'the provider states no groups, so memberships by group stay as they are',
-    )
+    deps.log.warn({ personId: person.personId }, 'the provider sent no groups, so memberships by group do not change')
   else await followGroups(deps, person, identity.groups)
   if (invitationHash !== null && added?.hasJoined !== true) await acceptInvitation(deps, person, invitationHash)
   return person
 }
 
 /**
- * Finds the person of an identity that has signed in before. If the provider states another address, updates the
+ * Finds the person of an identity that has signed in before. If the provider sends another address, updates the
  * person's address.
  */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {

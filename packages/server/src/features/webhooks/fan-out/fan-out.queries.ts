@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { DeliverableEvent } from './event-body.ts'
 
-/** Reads the event ID up to which deliveries have been created. */
+/** Reads the last event ID whose deliveries have been created. */
 export async function readCursor(db: Database): Promise<bigint> {
   const { rows } = await sql<{
     id: string
