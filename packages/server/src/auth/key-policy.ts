@@ -5,7 +5,7 @@ export interface KeyPolicy {
   personalKeys: boolean
   requireDigest: boolean
   requireNetworks: boolean
-  /** When existing keys must begin to comply, or null if they need not. New keys must always comply. */
+  /** When existing keys must begin to comply, or null if they do not have to. New keys must always comply. */
   enforcedFrom: Date | null
 }
 

@@ -101,7 +101,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     // When the connection ends, the loop must continue, because its next statement reports the failure.
     client.once('end', () => wake())
     await client.connect()
-    // After a crash, a notification is useless. Therefore, its commit need not wait for the disk.
+    // After a crash, a notification is useless. Therefore, its commit does not have to wait for the disk.
     await client.query('set synchronous_commit = off')
     onConnected()
     while (!closing.signal.aborted) {

@@ -57,7 +57,10 @@ export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
-/** Returns the statement that inserts one event. A cluster sends only this form as a whole to the account's shard. */
+/**
+ * Returns the statement that inserts one event. A cluster sends only this form to the account's shard without splitting
+ * it.
+ */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`

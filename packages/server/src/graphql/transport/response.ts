@@ -50,7 +50,7 @@ export function fromTransportError(
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
-  // The message of Fastify repeats the whole URL, whose query may contain a secret.
+  // Fastify's message repeats the whole URL, whose query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
     return badInput('the path of the URL is not valid percent-encoded UTF-8')
   if (statusCode === 413) {
@@ -84,7 +84,7 @@ export const toSend = (text: string): string | Buffer => (text.length < MAX_STRI
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
   const text = stringify(response)
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings need not be measured.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings do not have to be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`

@@ -46,7 +46,7 @@ export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
  * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it.
- * With `singly`, after several failures, an error fails only the preview or the next device, so that the job goes on.
+ * With `singly`, after several failures, an error fails only the preview or the next device, so that the job continues.
  */
 export async function workOn(
   options: WorkOptions,
