@@ -100,7 +100,7 @@ describeConsole('members', () => {
     await filter.fill('platform = linux')
     await dialog.getByRole('button', { name: 'Create role' }).click()
     const row = page.getByRole('row', { name: /Technicians/ })
-    await row.getByText('see events of devices; change attributes').waitFor()
+    await row.getByText('see device events; change attributes').waitFor()
     await row.getByText('platform = linux').waitFor()
 
     await row.getByRole('button', { name: 'Change Technicians' }).click()

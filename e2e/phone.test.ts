@@ -45,7 +45,7 @@ describeConsole('the console on a phone', () => {
     const next = dialog.getByRole('button', { name: 'Next' })
     await dialog.getByRole('radio', { name: 'Something else' }).check()
     expect(await findCutOffTexts(page)).toEqual([])
-    await dialog.getByRole('radio', { name: 'Report states of devices' }).check()
+    await dialog.getByRole('radio', { name: 'Report device states' }).check()
     await next.click()
     await dialog.getByRole('checkbox', { name: 'Only some attributes' }).check()
     await dialog.getByLabel('Attributes to read').waitFor()

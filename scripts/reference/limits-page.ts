@@ -119,8 +119,7 @@ up its quota, the server delays the device's publications and logs the delay.
 Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. In both headers,
 the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
 
-- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds in which
-  the quota refills completely.
+- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds until an empty quota is full again.
 - \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
   wait if no points remain, at least 1.
 

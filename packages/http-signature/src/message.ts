@@ -2,7 +2,7 @@ import { Rejection } from './reasons.ts'
 
 /** A request as received. */
 export type ReceivedRequest = {
-  /** The method in the case in which it was received. */
+  /** The method, with its case as received. */
   method: string
   /** The request target exactly as received: path and query (Node's `req.url`). */
   target: string

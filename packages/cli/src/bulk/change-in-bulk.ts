@@ -119,7 +119,7 @@ export async function startPreviewed(
   if (!detach) assertComplete(last)
 }
 
-/** Changes attributes of devices, or of their services. `what` names the change, such as `Set site`. */
+/** Changes the attributes of devices or of their services. `what` names the change, such as `Set site`. */
 export async function changeAttributesInBulk(
   attributes: ReturnType<typeof toInput>,
   what: string,

@@ -29,7 +29,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('delete', 'delete views', () => import('./views/delete.ts')),
       ],
     ),
-    noun('services', 'list, add, update, and remove services', 'Manage the services of devices, such as SSH or HTTP.', [
+    noun('services', 'list, add, update, and remove services', 'Manage device services, such as SSH or HTTP.', [
       command('list', 'list the services of some or all devices', () => import('./services/list.ts')),
       command('types', 'list service types', () => import('./services/types.ts')),
       command('add', 'add a service to a device', () => import('./services/add.ts')),

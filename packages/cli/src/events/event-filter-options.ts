@@ -46,7 +46,7 @@ export const withEventFilterOptions = (command: Command, verb: string): Command 
       collect,
     )
     .option('--view <view>', `${verb} the events of a saved view; ID or name`)
-    .option('--context <name>', 'context in which the filter reads attributes of devices')
+    .option('--context <name>', 'context in which the filter reads device attributes')
     .addHelpText('after', eventWhereHelp)
 
 /** Returns the options as arguments of `events`. `view` is the view that the options name. */

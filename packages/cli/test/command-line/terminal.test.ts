@@ -39,7 +39,7 @@ describe.skipIf(!hasProgram('python3'))('in a terminal with 80 columns', () => {
     for (const line of output.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
-  it('colors the states of devices', async () => {
+  it('colors device states', async () => {
     const user = await createFleet()
     expect(await inTerminal(user, ...list)).toContain('\u001b[33minactive\u001b[39m')
     const env = { ...user.env, NO_COLOR: '1' }

@@ -2386,7 +2386,7 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** An event filter. Uses the current values of devices. */
+    /** An event filter. Uses the devices' current values. */
     where?: string | null | undefined
   }>
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -2409,7 +2409,7 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
+    /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */

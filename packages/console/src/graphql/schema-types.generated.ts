@@ -298,7 +298,7 @@ export type Permission =
   /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
   /**
-   * Set and remove attributes of devices and services. If the role or key has access to all devices, also the account's
+   * Set and remove device and service attributes. If the role or key has access to all devices, also the account's
    * attributes.
    */
   | 'ATTRIBUTE_WRITE'
@@ -314,7 +314,7 @@ export type Permission =
   | 'DEVICE_SECRET'
   /** Rename and change devices and services, and add and remove services. */
   | 'DEVICE_WRITE'
-  /** Read, subscribe to, and download events of devices, and read the attribute history. */
+  /** Read, subscribe to, and download device events, and read the attribute history. */
   | 'EVENT_READ'
   /** Manage all access keys of the account. */
   | 'KEY_MANAGE'

@@ -96,7 +96,7 @@ describe('names (contract A.3)', () => {
     expect(problems('services = x')).toMatchObject([{ suggestion: 'services.name = x' }])
   })
 
-  test('resolves names of services and of their devices', () => {
+  test('resolves the names of services and of their devices', () => {
     const service = { kind: 'service' } as const
     expect(resolved('site = x', service)).toMatchObject({ subject: { of: 'service', name: ['site'] } })
     expect(resolved('device.site = x', service)).toMatchObject({ subject: { of: 'device', name: ['site'] } })

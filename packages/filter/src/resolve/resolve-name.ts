@@ -76,7 +76,7 @@ function toService(resolving: Resolving, subject: NamedSubject, found: WrittenNa
     return rejectWith(
       resolving,
       found.span,
-      'services. accepts only fields and attributes of services. For a field of the device, omit services.',
+      'services. accepts only service fields and attributes. For a field of the device, omit services.',
       null,
     )
   }

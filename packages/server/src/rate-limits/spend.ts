@@ -25,9 +25,9 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 /**
- * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t`
- * is the time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1, the
- * minimum, because points are refilled continuously.
+ * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time that an empty budget needs to refill.
+ * `t` is the time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1,
+ * the minimum, because points are refilled continuously.
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,

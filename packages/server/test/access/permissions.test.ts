@@ -228,7 +228,7 @@ describe('the permission check of a document', () => {
 })
 
 describe('a caller without AUDIT_READ', () => {
-  it('receives only events of devices', async () => {
+  it('receives only device events', async () => {
     const document = '{ login { events(size: 1000) { total items { type } } } }'
     const [{ body: all }, { body: ofDevices }] = [
       await sendDocument(app, callers.owner!, document),

@@ -24,7 +24,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
   'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // Uses a shorter time than other tests, in which a busy machine must not look like an unresponsive database.
+    // Uses a shorter time than other tests. In those tests, a busy machine must not look like an unresponsive database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())

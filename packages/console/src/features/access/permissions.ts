@@ -3,7 +3,7 @@ import type { Permission } from '../../graphql/schema-types.generated.ts'
 /** Describes the permissions in the order of the forms. */
 export const permissionTexts: readonly (readonly [Permission, string])[] = [
   ['DEVICE_READ', 'see devices, services, and attributes'],
-  ['EVENT_READ', 'see events of devices'],
+  ['EVENT_READ', 'see device events'],
   ['DEVICE_WRITE', 'rename and change devices and services'],
   ['ATTRIBUTE_WRITE', 'change attributes'],
   ['STATE_REPORT', 'report states'],
@@ -34,7 +34,7 @@ const unrestrictable: readonly Permission[] = [
 
 const textOf = new Map(permissionTexts)
 
-/** Describes permissions in the order of the forms, such as `see events of devices; report states`. */
+/** Describes permissions in the order of the forms, such as `see device events; report states`. */
 export const describePermissions = (permissions: readonly Permission[]): string =>
   permissionTexts
     .filter(([name]) => permissions.includes(name))

@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** The header in which a request can name its account. */
+/** The header that can name a request's account. */
 const ACCOUNT_HEADER = 'muster-account'
 
 function namedAccount({ headers }: FastifyRequest): string | undefined {

@@ -28,7 +28,7 @@ export interface EmbeddedOptions {
    */
   readonly onExit: (reason: string) => void
   /**
-   * The folder in which to archive the write-ahead log, for point-in-time recovery. If undefined, nothing is archived.
+   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, nothing is archived.
    */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */

@@ -47,8 +47,8 @@ const ownerFile = (dataFolder: string): string => join(dataFolder, 'lock')
 
 async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedLog): Promise<Lock | undefined> {
   const file = ownerFile(dataFolder)
-  // Root may use another user's folder, in which that user could have created a symbolic link. O_NOFOLLOW rejects such
-  // a link.
+  // Root may use another user's folder, where that user could have created a symbolic link. O_NOFOLLOW rejects such a
+  // link.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
   // The lock belongs to the open file, which this process and the command share (flock(2)).

@@ -25,8 +25,8 @@ export interface LogFile {
  */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
-  // Root may use another user's folder, in which that user could have created a symbolic link. O_NOFOLLOW rejects such
-  // a link.
+  // Root may use another user's folder, where that user could have created a symbolic link. O_NOFOLLOW rejects such a
+  // link.
   const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   let from = 0
   const rotate = async (): Promise<void> => {

@@ -31,7 +31,7 @@ const fastShutdownMs = 30_000
 
 /**
  * Starts PostgreSQL in a separate session. Otherwise, Ctrl-C would signal PostgreSQL directly, but the server decides
- * in which order processes stop.
+ * the order in which processes stop.
  */
 export async function launchPostgres(launch: Launch): Promise<Postgres> {
   const { binaries, runMode, clusterFolder, logFile, lockFd } = launch

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** The path in which system tools are looked up. The caller's PATH is not used, because the tools may run as root. */
+/** The search path for system tools. The caller's PATH is not used, because the tools may run as root. */
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**

@@ -16,7 +16,7 @@ export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
 /** The group whose names user interfaces show as the category and status of a device. */
 export const RESERVED_GROUP = '$svc'
 
-/** The group in which the console stores a user's preferences, such as labels and columns. */
+/** The group where the console stores a user's preferences, such as labels and columns. */
 const CONSOLE_GROUP = '$ui'
 
 // The class matches the C0 and C1 control characters and DEL.

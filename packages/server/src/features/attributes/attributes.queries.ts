@@ -27,8 +27,8 @@ const withTime = (locking: string): string => `
 
 /**
  * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. A
- * service's device is locked because a concurrent removal of the device would also remove the service. The devices of
- * services are returned without attributes.
+ * service's device is locked because a concurrent removal of the device would also remove the service. The services'
+ * devices are returned without attributes.
  */
 export function lockDevices(
   db: Database,
@@ -144,7 +144,7 @@ export const listContextsWithOverrides = (
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
-/** Finds the base attributes of devices. Reserved values are in separate columns of the result. */
+/** Finds devices' base attributes. Reserved values are in separate columns of the result. */
 export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; attributes: Attributes } & ReservedValues>(
     db,
@@ -194,7 +194,7 @@ export const updateTargets = (
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** Sets all ten reserved values of devices and their times. A missing value clears its column. */
+/** Sets all ten of the devices' reserved values and their times. A missing value clears its column. */
 export const updateReserved = (
   db: Database,
   accountId: string,

@@ -47,8 +47,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Counts the matching devices by value, all in one snapshot. Grouping sets count all names of devices in one pass. Each
- * name of services needs its own pass, because a device can have several services.
+ * Counts the matching devices by value, all in one snapshot. Grouping sets count all names that refer to devices in one
+ * pass. Each name that refers to services needs a separate pass, because a device can have several services.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query

@@ -32,7 +32,7 @@ test('shows two similar events one by one, in the order of the list', () => {
   expect(groupEvents(newestFirst([event(0, 1), event(1, 2)])).map(({ id }) => id)).toEqual(['1001', '1000'])
 })
 
-test('groups neither events of different types, states, contexts, actors, or keys, nor events of accounts', () => {
+test('groups neither events of different types, states, contexts, actors, or keys, nor account events', () => {
   const key = (id: string) => ({ source: { kind: 'accessKey', id, name: id } })
   const different: Partial<LoggedEvent>[] = [
     {},

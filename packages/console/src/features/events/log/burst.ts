@@ -22,9 +22,8 @@ interface Collecting {
 }
 
 /**
- * Groups similar events of devices that follow each other closely, even if other events are between them. Sorts the
- * groups by their newest events. Starts with the oldest event, so that a new event never changes the groups of older
- * events.
+ * Groups similar device events that follow each other closely, even if other events are between them. Sorts the groups
+ * by their newest events. Starts with the oldest event, so that a new event never changes the groups of older events.
  */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()

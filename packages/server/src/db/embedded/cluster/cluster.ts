@@ -160,7 +160,7 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
 
 /**
  * Lets the role take base backups. The SQL is on one line, as single-user mode requires. A grant applies to the
- * database in which it is made and to later copies of that database.
+ * database where it is made and to later copies of that database.
  */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 

@@ -25,7 +25,7 @@ const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
-/** Counts the attribute names of accounts and saves the result. */
+/** Counts accounts' attribute names and saves the result. */
 export interface NameCounts {
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Joins a count that is in progress, or starts one. */

@@ -34,7 +34,7 @@ export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {
   ids: readonly string[]
-  /** The contexts in which attributes of devices are set. */
+  /** The contexts in which device attributes are set. */
   contexts: readonly (string | undefined)[]
   withServices: boolean
   matches: ServiceMatches

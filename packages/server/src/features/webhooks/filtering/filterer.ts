@@ -99,7 +99,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
     while (!closing.signal.aborted) {
       await selectWaiting(db)
         .then(kick)
-        .catch((error: unknown) => log.debug({ err: error }, 'cannot look for pending events of webhooks'))
+        .catch((error: unknown) => log.debug({ err: error }, "cannot look for webhooks' pending events"))
       await pause(POLL_MS, closing.signal)
     }
   }

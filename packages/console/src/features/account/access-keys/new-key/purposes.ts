@@ -30,7 +30,7 @@ export const purposes: readonly Purpose[] = [
   },
   {
     id: 'report',
-    label: 'Report states of devices',
+    label: 'Report device states',
     description: 'for example, a monitoring system',
     permissions: ['DEVICE_READ', 'STATE_REPORT'],
   },
