@@ -117,7 +117,7 @@ describeConsole('the device page', () => {
     expect(new URL(page.url()).searchParams.get('where')).toBe('fan')
   })
 
-  it('deletes an active device only after confirmation, and does not show the devices of other users', async () => {
+  it("deletes an active device only after confirmation, and does not show other users' devices", async () => {
     const [person, other] = [await site.newPerson(), await site.newPerson()]
     const { id, path } = await newDevice(person, 'motor')
     await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })

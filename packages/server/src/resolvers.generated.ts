@@ -79,7 +79,7 @@ export type User = {
    * a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
   device: Array<Device>;
   /**
    * Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The
@@ -121,8 +121,8 @@ export type User = {
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /**
-   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits IDs of other
-   * accounts.
+   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits other
+   * accounts' IDs.
    */
   service: Array<Service>;
   /**
@@ -591,8 +591,9 @@ export type Mutation = {
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale.
-   * Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal.
+   * Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is
+   * stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the
+   * interval is removed.
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
@@ -1484,10 +1485,10 @@ export type BulkJob = {
   createdBy: ChangeSource;
   /** When the preview found the devices. Relative times in the filter are relative to this time. */
   previewed?: Maybe<Scalars['DateTime']['output']>;
-  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
+  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
   expires?: Maybe<Scalars['DateTime']['output']>;
   started?: Maybe<Scalars['DateTime']['output']>;
-  /** The caller whose permissions the job uses; null before the start. */
+  /** The caller whose permissions the job uses; null before the job starts. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
@@ -1743,8 +1744,8 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion. If the data exceeds 256
-   * KiB, omitted: true replaces attributes, overrides, and services.
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the
+   * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
   /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
@@ -1753,7 +1754,7 @@ export type EventType =
   | 'SERVICE_ADD'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
-  /** data: the service's fields before the removal */
+  /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
@@ -1779,7 +1780,7 @@ export type EventType =
   | 'VIEW_CREATE'
   /** data: changes, the old and new value of each field that changed */
   | 'VIEW_UPDATE'
-  /** data: the view's fields before the deletion */
+  /** data: the view's fields before it was deleted */
   | 'VIEW_DELETE'
   /** data: changes, the old and new value of the account's name and email address */
   | 'ACCOUNT_UPDATE'

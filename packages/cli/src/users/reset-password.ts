@@ -85,7 +85,10 @@ async function writeFile({ config }: Installation, file: string, { email, passwo
 function senderOf({ config, log, url }: Installation): (password: NewPassword) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)
-    throw usageError('the settings name no mail server', 'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.')
+    throw usageError(
+      'no mail server is set (MUSTER_SMTP_URL)',
+      'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
+    )
   return async ({ email, password }) => {
     const text = `The operator of this Muster server has set a new password for you.
 

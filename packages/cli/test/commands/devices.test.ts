@@ -131,7 +131,7 @@ describe('devices', () => {
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { hint: expect.stringContaining('devices list') } })
   })
 
-  it('does not find devices of other users', async () => {
+  it("does not find other users' devices", async () => {
     const [mine, other] = [await createCliUser(app), await createCliUser(app)]
     const [id] = await addDevices(other.user, ['theirs'])
     expect(await mine.run('devices', 'get', id!)).toMatchObject({ code: 4 })

@@ -349,7 +349,7 @@ export interface BulkJob {
   counts: BulkCounts
   created: string
   createdBy: ChangeSource
-  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
+  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
   expires: string | null
   finished: string | null
   id: string
@@ -370,7 +370,7 @@ export interface BulkJob {
   /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
-  /** The caller whose permissions the job uses; null before the start. */
+  /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
   /** Why the job is paused, failed, or not started. */
@@ -1216,7 +1216,7 @@ export interface BulkJobFields {
   counts: Branch<'BulkCounts', 'one'>
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'one'>
-  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
+  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
@@ -1246,7 +1246,7 @@ export interface BulkJobFields {
   /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
-  /** The caller whose permissions the job uses; null before the start. */
+  /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
   /** Why the job is paused, failed, or not started. */
@@ -1939,7 +1939,7 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal. */
+  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the interval is removed. */
   setExpectedInterval: Branch<'Freshness', 'maybe', {
     name: string
     /** From 60 to 31,536,000 seconds; null removes the interval. */
@@ -2308,7 +2308,7 @@ export interface UserFields {
   /** The contexts in which this user has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
@@ -2471,7 +2471,7 @@ export interface UserFields {
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits IDs of other accounts. */
+  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits other accounts' IDs. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2972,7 +2972,7 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the removal. */
+  /** Sets the interval at which clients are expected to write an attribute. Without a write for 1.25 intervals, a value is stale. Pass null to remove the interval. An account can have at most 50 names with an interval. Returns null after the interval is removed. */
   setExpectedInterval(args: {
     name: string
     /** From 60 to 31,536,000 seconds; null removes the interval. */

@@ -190,8 +190,8 @@ export type EventType =
   /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
   | 'BULK_UNDO'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion. If the data exceeds 256
-   * KiB, omitted: true replaces attributes, overrides, and services.
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the
+   * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
   /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was used */
@@ -249,7 +249,7 @@ export type EventType =
   | 'ROLE_UPDATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
-  /** data: the service's fields before the removal */
+  /** data: the service's fields before it was removed */
   | 'SERVICE_REMOVE'
   /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
   | 'SERVICE_STATE'
@@ -270,7 +270,7 @@ export type EventType =
   | 'USER_REMOVE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
   | 'VIEW_CREATE'
-  /** data: the view's fields before the deletion */
+  /** data: the view's fields before it was deleted */
   | 'VIEW_DELETE'
   /** data: changes, the old and new value of each field that changed */
   | 'VIEW_UPDATE'

@@ -19,7 +19,7 @@ describe('encrypted secrets', () => {
     { accountId: 'account-2', key: owner.key },
     { accountId: owner.accountId, key: 'MKBBBBBBBB' },
     { accountId: 'account-1","MKAAAAAAAA', key: '' },
-  ])('cannot be decrypted as the secret of another account or key: %o', (other) => {
+  ])("cannot be decrypted as another account's or key's secret: %o", (other) => {
     const secrets = createSecrets(randomBytes(32))
     expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
   })

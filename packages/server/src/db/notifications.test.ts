@@ -81,7 +81,7 @@ describe('the notification connection', () => {
     expect(warnings).toEqual([])
   })
 
-  it('ignores its own notifications but not those of other clients', async () => {
+  it("ignores its own notifications but not other clients'", async () => {
     const { client, connection } = await openDatabase()
     const notifications = open(connection)
     const seen: unknown[] = []

@@ -22,7 +22,7 @@ const SLOW_MS = 1_000
 const SLOW_LINES_PER_SECOND = 10
 
 /**
- * Counts and logs each request at its end. Requests that load shedding rejects early are counted elsewhere
+ * Counts and logs each request when it ends. Requests that load shedding rejects early are counted elsewhere
  * (overload/shedding-metrics.ts).
  */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {

@@ -6,7 +6,7 @@ export type Publication =
   | { kind: 'serviceState'; serviceId: string }
   | { kind: 'services' }
 
-/** Parses one of a device's own topics. Returns undefined for topics of other devices and for unknown topics. */
+/** Parses one of a device's own topics. Returns undefined for other devices' topics and for unknown topics. */
 export function readTopic(deviceId: string, topic: string): Publication | undefined {
   const [devices, owner = '', ...rest] = topic.split('/')
   if (devices !== 'devices' || parseId(owner) !== deviceId) return undefined

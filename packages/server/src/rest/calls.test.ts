@@ -143,7 +143,7 @@ it.each(changes.filter(([, { body }]) => body === undefined))(
   },
 )
 
-it.each(onIds)('does not find objects of another user: %s', async (_name, route) => {
+it.each(onIds)("does not find another user's objects: %s", async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const response = await intruder(route.method, path, { body })
   expect(response).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -152,7 +152,7 @@ it.each(onIds)('does not find objects of another user: %s', async (_name, route)
 })
 
 it.each(table.filter((each) => !onIds.includes(each)))(
-  'neither returns nor changes data of another user: %s',
+  "neither returns nor changes another user's data: %s",
   async (_name, route) => {
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)

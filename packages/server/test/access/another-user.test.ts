@@ -106,7 +106,7 @@ function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attemp
   if (typeof outcome === 'object') expect(data).toMatchObject(outcome.finds)
 }
 
-/** Asserts that a response contains no strings of another user except strings from the request. */
+/** Asserts that a response contains none of another user's strings except strings from the request. */
 function assertShowsNothing(text: string, theirs: OwnedObjects, document: string): void {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...named } = theirs
   for (const value of Object.values(named)) if (!document.includes(value)) expect(text).not.toContain(value)

@@ -173,7 +173,7 @@ describe('connecting a device over MQTT', () => {
   const url = (): string => `mqtt://127.0.0.1:${app.mqttPort}`
   const device = ({ device: id, deviceSecret: secret }: OwnedObjects) => ({ id, secret })
 
-  it('rejects the credentials of other devices, and keeps the device connected', async () => {
+  it("rejects other devices' credentials, and keeps the device connected", async () => {
     const client = await connectMqtt(url(), device(victim))
     const topic = `devices/${victim.device}/attributes`
     const { device: id } = victim
@@ -228,7 +228,7 @@ describe('connecting a device over MQTT', () => {
     await assertUntouched()
   })
 
-  it("delivers no messages of another user's device", async () => {
+  it("delivers no messages from another user's device", async () => {
     const client = await connectMqtt(url(), device(own))
     const received: string[] = []
     client.on('message', (topic) => received.push(topic))

@@ -5,7 +5,7 @@ interface CreationDialogProps<Created> {
   opened: boolean
   onClose: () => void
   title: string
-  /** Title after the creation. */
+  /** Title after the object is created. */
   createdTitle: string
   size?: ModalProps['size']
   /** Returns the form. It passes what it creates to `onCreated`. */

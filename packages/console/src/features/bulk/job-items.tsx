@@ -32,7 +32,7 @@ const options = [
 
 const columns = ['Device', 'Result', 'Changes', 'Reason']
 
-/** Shows each device's result, or each device's preview before the start, in pages. */
+/** Shows each device's result, or its preview before the job starts, in pages. */
 export function JobItems({ job }: { job: Job }) {
   const { id, state } = job
   const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')

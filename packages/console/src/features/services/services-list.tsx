@@ -24,7 +24,7 @@ interface ServicesListProps {
   onSort(sort: string): void
 }
 
-/** Shows services of several devices. The headings sort the list. */
+/** Shows several devices' services. The headings sort the list. */
 export function ServicesList({ services, sort, onSort }: ServicesListProps) {
   const heads = columns.map(({ label, sort: by }) =>
     by === undefined ? (

@@ -27,7 +27,7 @@ const FIRST = 'device'
 
 /**
  * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the tables that were not yet
- * placed. All tables are placed in one transaction, which blocks writers until its end.
+ * placed. All tables are placed in one transaction, which blocks writers until it ends.
  */
 export async function distributeTables(
   db: Database,

@@ -29,7 +29,7 @@ export async function connectRunning(dataFolder: string): Promise<EmbeddedConnec
 
 export interface OpenDatabase {
   readonly connection: EmbeddedConnection
-  /** Stops the database if this process started it. A database of another process continues to run. */
+  /** Stops the database if this process started it. Another process's database continues to run. */
   close(): Promise<void>
 }
 

@@ -96,7 +96,7 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** Creates and previews a job over devices of another job, which `describe` checks. */
+/** Creates and previews a job over another job's devices. `describe` checks that job. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

@@ -76,8 +76,8 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
 ]
 
 /**
- * Assigns the numbers of events that a transaction records at its end, so that other rows can contain the numbers. Call
- * this after the transaction has locked a row: the feed must know of the transaction before the numbers are assigned.
+ * Assigns the numbers of events that a transaction records last, so that other rows can contain the numbers. Call this
+ * after the transaction has locked a row: the feed must know of the transaction before the numbers are assigned.
  */
 export const drawEventIds = (db: Database, count: number): Promise<string[]> => selectNextIds(db, count)
 

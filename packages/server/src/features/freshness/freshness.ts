@@ -37,7 +37,7 @@ interface IntervalChange {
   seconds?: number | null | undefined
 }
 
-/** Sets or removes a name's expected interval. Returns null after the removal. */
+/** Sets or removes a name's expected interval. Returns null after the interval is removed. */
 export async function setExpectedInterval(context: Context, change: IntervalChange): Promise<Freshness | null> {
   const { viewer } = context
   const { accountId } = viewer

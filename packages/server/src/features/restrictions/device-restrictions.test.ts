@@ -110,7 +110,7 @@ describe('a key that is restricted to some devices', () => {
     expect(response.errors![0]!.message).toContain('User.registrationCodes')
   })
 
-  it('receives no names of other devices in errors', async () => {
+  it("receives no other devices' names in errors", async () => {
     const { errors } = await oslo.query('{ login { devices(where: "only_fax = x") { total } } }')
     expect(errors![0]!.message).not.toContain('only_far')
   })

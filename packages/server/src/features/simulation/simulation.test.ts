@@ -269,7 +269,7 @@ describe('a caller who may not simulate everything', () => {
     }
   })
 
-  it('finds no key or member of another account', async () => {
+  it("finds no other account's key or member", async () => {
     const stranger = await app.createUser()
     expect(await attempt(sendAsUser(stranger), `key: "${user.keyId}"`)).toEqual({ code: 'NOT_FOUND' })
     const person = await newMember(app, user.accountId, 'viewer')

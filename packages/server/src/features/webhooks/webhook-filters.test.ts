@@ -269,7 +269,7 @@ describe('a view that a webhook uses', () => {
   })
 })
 
-it('evaluates many events for a filter without delaying the webhooks of another account', async () => {
+it("evaluates many events for a filter without delaying another account's webhooks", async () => {
   const EVENTS = 10_000
   const busy = await app.createUser()
   const slow = await startReceiver()

@@ -11,7 +11,7 @@ import { setServices } from '../preview/service-operations.ts'
 export interface RowContext {
   id: string
   operations: readonly BulkOperation[]
-  /** The names of other devices. A row without a hardware ID cannot register another device with such a name. */
+  /** Other devices' names. A row without a hardware ID cannot register another device with such a name. */
   namesInUse: ReadonlySet<string>
 }
 
