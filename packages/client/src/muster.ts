@@ -212,8 +212,8 @@ export class Muster {
   }
 
   /**
-   * Yields the progress of a bulk job until the job ends, pauses, or is ready to start. Throws NotFoundError if the job
-   * does not exist, and the signal's reason after an abort.
+   * Yields a bulk job's progress until the job ends, pauses, or is ready to start. Throws NotFoundError if the job does
+   * not exist, and the signal's reason after an abort.
    */
   followBulkJob(id: string, options: FollowBulkOptions = {}): AsyncGenerator<BulkProgress, void, undefined> {
     return followBulkJob(this.#runQuery, id, options)

@@ -566,7 +566,7 @@ export type Mutation = {
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: BulkJob;
-  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
   resumeBulk: BulkJob;
   /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: BulkJob;
@@ -1384,13 +1384,13 @@ export type AvailabilitySegment = {
 };
 
 /**
- * The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
+ * A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
  * id:*.
  */
 export type BulkTargetInput = {
   /** A device filter. */
   where?: InputMaybe<Scalars['String']['input']>;
-  /** The ID of a saved view. Its filter applies in addition to where. */
+  /** A saved view's ID. Its filter applies in addition to where. */
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter reads attributes. */
   context?: InputMaybe<Scalars['String']['input']>;
@@ -1516,7 +1516,7 @@ export type BulkJobItemsArgs = {
   after?: InputMaybe<Scalars['ID']['input']>;
 };
 
-/** The state of a bulk job. */
+/** A bulk job's state. */
 export type BulkState =
   /** Waits for appendBulk and previewBulk. */
   | 'DRAFT'
@@ -1804,7 +1804,7 @@ export type EventType =
   | 'BULK_START'
   /** A bulk job ended. data: state, counts, and seconds */
   | 'BULK_FINISH'
-  /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
+  /** A bulk job that undoes another job was started. data: job, the other job's ID; counts */
   | 'BULK_UNDO'
   /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
   | 'FRESHNESS_UPDATE'
@@ -1927,7 +1927,7 @@ export type FilterUsage =
   | 'LIST'
   /** A view. Its filter must not contain view(). */
   | 'VIEW'
-  /** The target of a bulk change. Its filter must not be empty. */
+  /** A bulk change's target. Its filter must not be empty. */
   | 'BULK'
   /** A role. Its filter must not depend on the time or on connections of devices. */
   | 'ROLE'
@@ -2296,7 +2296,7 @@ export type Me = {
   accessKey?: Maybe<AccessKey>;
   /** The account that the request uses; null for a person who is not a member of any account. */
   account?: Maybe<AccountReference>;
-  /** The accounts that the caller can use: all accounts of a signed-in person, or the account of the access key. */
+  /** The accounts that the caller can use: all accounts of a signed-in person, or the access key's account. */
   accounts: Array<Membership>;
   /** The permissions of the request in the account; null without an account. */
   grant?: Maybe<Grant>;

@@ -38,7 +38,7 @@ export async function credentialsFile(given: string | undefined, env = process.e
 /** Returns the path of the credentials file in the user's home directory. */
 export const homeCredentials = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'credentials')
 
-/** Returns the section names of a credentials file. */
+/** Returns a credentials file's section names. */
 export const profilesIn = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*\[([^\]\r\n]+)\][ \t]*\r?$/gm)].map(([, name]) => name!.trim())
 

@@ -11,7 +11,7 @@ import { poll, type Started, startSignIn } from './requests.ts'
 
 export interface SignIn {
   url: string
-  /** The name of the access key. */
+  /** The access key's name. */
   machine: string
   /** Whether a browser on this machine opens the page. */
   isLocal: boolean

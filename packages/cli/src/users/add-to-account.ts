@@ -17,7 +17,7 @@ export interface AddedMember {
 
 /**
  * Makes a user a member of an account. Creates the user if no user has the address. Writes the password to a new file
- * before the transaction commits, so the password of a created user is never lost.
+ * before the transaction commits, so a created user's password is never lost.
  */
 export function addUserToAccount(
   { db, config }: Installation,

@@ -16,7 +16,7 @@ export interface AddedUser {
 
 /**
  * Creates a user with a password and an access key, and writes both to a new file. Writes the file before the
- * transaction commits, so the credentials of a created user are never lost.
+ * transaction commits, so a created user's credentials are never lost.
  */
 export async function addUser(
   { db, config, secrets, url }: Installation,

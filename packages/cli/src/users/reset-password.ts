@@ -35,7 +35,7 @@ export async function resetPassword(
     email: string
     passwordOnly: boolean
     revokeKeys: boolean
-    /** The path of the new file. Null sends the password by email. */
+    /** The new file's path. Null sends the password by email. */
     file: string | null
   },
 ): Promise<PasswordWritten> {

@@ -4,7 +4,7 @@ import type { BulkCounts, BulkState } from '../schema/types.generated.ts'
 import { pause } from '../transport/retry.ts'
 import type { CallOptions } from '../types.ts'
 
-/** The progress of a bulk job. */
+/** A bulk job's progress. */
 export interface BulkProgress {
   id: string
   state: BulkState

@@ -99,7 +99,7 @@ async function toCredentials(
   }
 }
 
-/** Reads a private key. Resolves a relative path against the folder of the credentials file. */
+/** Reads a private key. Resolves a relative path against the credentials file's folder. */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
   if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)

@@ -12,7 +12,7 @@ export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
-/** The state of a bulk job. */
+/** A bulk job's state. */
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
 /** An event's type. */
@@ -92,7 +92,7 @@ export interface BulkRemoveServiceInput {
   where: string
 }
 
-/** The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use id:*. */
+/** A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
@@ -104,7 +104,7 @@ export interface BulkTargetInput {
   register?: boolean | undefined
   /** With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after rotateDeviceSecret, or with a registration code. */
   secrets?: boolean | undefined
-  /** The ID of a saved view. Its filter applies in addition to where. */
+  /** A saved view's ID. Its filter applies in addition to where. */
   view?: string | null | undefined
   /** A device filter. */
   where?: string | null | undefined
@@ -1652,7 +1652,7 @@ export interface MeFields {
   accessKey: Branch<'AccessKey', 'maybe'>
   /** The account that the request uses; null for a person who is not a member of any account. */
   account: Branch<'AccountReference', 'maybe'>
-  /** The accounts that the caller can use: all accounts of a signed-in person, or the account of the access key. */
+  /** The accounts that the caller can use: all accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
   /** The permissions of the request in the account; null without an account. */
   grant: Branch<'Grant', 'maybe'>
@@ -1875,7 +1875,7 @@ export interface MutationFields {
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
-  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
   resumeBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2350,7 +2350,7 @@ export interface UserFields {
     sortBy?: readonly string[] | null | undefined
     /** active or inactive */
     state?: string | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
+    /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
@@ -2365,7 +2365,7 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: name. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context, order, and columns apply if the request sets none. */
+    /** A saved view's ID. Its filter applies in addition to where. Its context, order, and columns apply if the request sets none. */
     view?: string | null | undefined
     /** A filter, as in devices. */
     where?: string | null | undefined
@@ -2491,7 +2491,7 @@ export interface UserFields {
     size?: number | null | undefined
     /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
+    /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A service filter, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
@@ -2510,7 +2510,7 @@ export interface UserFields {
     deviceId?: string | null | undefined
     /** A GraphQL document. */
     document?: string | null | undefined
-    /** The ID of an access key. */
+    /** An access key's ID. */
     key?: string | null | undefined
     /** A member's ID. */
     personId?: string | null | undefined
@@ -2908,7 +2908,7 @@ export interface Mutations {
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes a running job's rate. */
   resumeBulk(args: {
     id: string
     rate?: number | null | undefined

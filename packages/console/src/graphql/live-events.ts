@@ -170,7 +170,7 @@ export function createLiveEvents(): LiveEvents {
   }
 }
 
-/** Members of `extensions` in the error of a rejected subscription. */
+/** Members of `extensions` in a rejected subscription's error. */
 interface Rejection {
   code?: unknown
   reason?: unknown

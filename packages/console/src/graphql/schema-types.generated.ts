@@ -92,7 +92,7 @@ export type BulkSkipReason =
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';
 
-/** The state of a bulk job. */
+/** A bulk job's state. */
 export type BulkState =
   | 'CANCELED'
   | 'DONE'
@@ -110,7 +110,7 @@ export type BulkState =
   | 'RUNNING';
 
 /**
- * The devices of a bulk job. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
+ * A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
  * id:*.
  */
 export type BulkTargetInput = {
@@ -130,7 +130,7 @@ export type BulkTargetInput = {
    * rotateDeviceSecret, or with a registration code.
    */
   secrets?: boolean;
-  /** The ID of a saved view. Its filter applies in addition to where. */
+  /** A saved view's ID. Its filter applies in addition to where. */
   view?: string | null | undefined;
   /** A device filter. */
   where?: string | null | undefined;
@@ -187,7 +187,7 @@ export type EventType =
   | 'BULK_FINISH'
   /** A bulk job was started. data: name, operations, where, and counts */
   | 'BULK_START'
-  /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
+  /** A bulk job that undoes another job was started. data: job, the other job's ID; counts */
   | 'BULK_UNDO'
   /**
    * data: name, hardwareId, platform, attributes, overrides by context, and services before the device was deleted. If the

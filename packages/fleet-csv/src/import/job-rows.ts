@@ -19,7 +19,7 @@ export interface JobRows {
   register: boolean
 }
 
-/** Converts a plan to the rows of a bulk job. They have only the columns and the cells that the job writes. */
+/** Converts a plan to a bulk job's rows. They have only the columns and the cells that the job writes. */
 export function toJobRows(
   { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
   types: readonly ApplicationType[],

@@ -15,12 +15,12 @@ export interface Route {
    */
   readonly at?: string
   /**
-   * The status of a successful response: 201 if the route creates an object at `location`, 204 if the response has no
-   * body, and otherwise 200.
+   * A successful response's status: 201 if the route creates an object at `location`, 204 if the response has no body,
+   * and otherwise 200.
    */
   readonly status: 200 | 201 | 204
   /**
-   * The path of the new object below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response.
+   * The new object's path below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response.
    */
   readonly location?: string
   /** The variable whose value is the whole body. */

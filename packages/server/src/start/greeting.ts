@@ -5,7 +5,7 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** The path of the credentials file. Undefined if another server's data folder contains it. */
+  /** The credentials file's path. Undefined if another server's data folder contains it. */
   credentials: string | undefined
 }
 

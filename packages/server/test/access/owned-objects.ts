@@ -39,7 +39,7 @@ export interface OwnedObjects {
   bulkDone: string
   webhookUrl: string
   webhookSecret: string
-  /** The ID of a failed delivery. */
+  /** A failed delivery's ID. */
   delivery: string
   event: string
   hardwareId: string

@@ -29,7 +29,7 @@ export interface ModelDevice {
   attributes: Group
   overrides: Readonly<Record<string, Group>>
   services: readonly ModelService[]
-  /** The times of the base values, keyed by the full name. */
+  /** The base values' times, keyed by the full name. */
   times?: ModelTimes
   /** The times of the overrides, keyed by context. */
   overrideTimes?: Readonly<Record<string, ModelTimes>>

@@ -51,7 +51,7 @@ export interface TestUser {
   /** Sends a signed operation. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<QueryResponse<Data>>
-  /** Returns the data of a signed operation. Throws if the response contains errors. */
+  /** Returns a signed operation's data. Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
   /**

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 
 /** A connection that sends one request at a time. Does little work, because the server needs the CPU. */
 export interface Connection {
-  /** Sends a request and returns the status of the complete response. */
+  /** Sends a request and returns the complete response's status. */
   send(request: Buffer): Promise<number>
   close(): void
 }

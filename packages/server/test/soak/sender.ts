@@ -7,7 +7,7 @@ import { spread } from './mix.ts'
 export interface Sender {
   /** The number of idle connections. */
   readonly free: number
-  /** Sends a request and returns the status of the complete response. Requires an idle connection. */
+  /** Sends a request and returns the complete response's status. Requires an idle connection. */
   send(): Promise<number>
   close(): void
 }

@@ -150,7 +150,7 @@ export const eventTypes: readonly EventTypeInfo[] = eventTypeGroups.flatMap(({ t
 
 const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
 
-/** Returns the label of an event type, or the type itself if it is unknown. */
+/** Returns an event type's label, or the type itself if it is unknown. */
 export const eventLabel = (type: string): string => labels.get(type) ?? type
 
 export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)

@@ -9,7 +9,7 @@ export const writingCount = ({ counts: { change, register } }: Counted): number 
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
 
-/** Describes the results of a started job, or another job's preview. Omits counts of zero. */
+/** Describes a started job's results, or another job's preview. Omits counts of zero. */
 export function countsText({ counts, started }: Counted): string {
   const parts: [count: number, word: string][] =
     started === null

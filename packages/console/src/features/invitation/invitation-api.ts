@@ -22,8 +22,8 @@ export const joinAsNewPerson = (person: {
 const STORED = 'muster.invitation'
 
 /**
- * Returns the token of the invitation link. Removes the token from the address, because it is a secret, and stores it
- * in the tab until the person has signed in.
+ * Returns the invitation link's token. Removes the token from the address, because it is a secret, and stores it in the
+ * tab until the person has signed in.
  */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)

@@ -3,7 +3,7 @@ import { IconLogin2 } from '@tabler/icons-react'
 import { singleSignOnUrl } from './auth-api.ts'
 
 interface SingleSignOnProps {
-  /** The name of the identity provider. */
+  /** The identity provider's name. */
   name: string
   /** The path to open after the sign-in. */
   to: string

@@ -2,8 +2,8 @@ import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
 /**
- * Names the check value of the previous master key. The row exists only during a rotation, while secrets are still
- * encrypted under that key.
+ * Names the previous master key's check value. The row exists only during a rotation, while secrets are still encrypted
+ * under that key.
  */
 const FORMER_CHECK = 'former_master_key_check'
 

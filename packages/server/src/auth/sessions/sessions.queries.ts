@@ -22,7 +22,7 @@ export interface MembershipRow {
   email: string
   founderEmail: string
   role: string
-  /** The permissions of a custom role. */
+  /** A custom role's permissions. */
   permissions: string[] | null
   restriction: StoredRestriction | null
   /** How members must sign in to work in the account. */

@@ -11,8 +11,7 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the names of the removed
- * backups.
+ * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the removed backups' names.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)

@@ -38,7 +38,7 @@ export interface RestoredTo {
   backup: string
   /** The time when the last restored transaction was committed, or undefined if the WAL contains none. */
   lastTransaction: Date | undefined
-  /** The new path of the replaced database, if the folder contained one. */
+  /** The replaced database's new path, if the folder contained one. */
   aside: string | undefined
 }
 

@@ -36,7 +36,7 @@ export interface OpenDatabase {
 const timeoutMs = 60_000
 
 /**
- * Connects to the database of a running server. If no server is running, starts the database until `close` is called.
+ * Connects to a running server's database. If no server is running, starts the database until `close` is called.
  */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {
   const deadline = Date.now() + timeoutMs

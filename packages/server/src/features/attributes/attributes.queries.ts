@@ -26,9 +26,9 @@ const withTime = (locking: string): string => `
   select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
 
 /**
- * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. A
- * service's device is locked because a concurrent removal of the device would also remove the service. The services'
- * devices are returned without attributes.
+ * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. A service's
+ * device is locked because a concurrent removal of the device would also remove the service. The services' devices are
+ * returned without attributes.
  */
 export function lockDevices(
   db: Database,

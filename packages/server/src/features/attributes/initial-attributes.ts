@@ -15,9 +15,9 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 }
 
 /**
- * Returns the attributes for the rows of a new device. `reserved` contains the reserved values, keyed by their column
- * in device_live. `attributes` contains all others. Checks every rule and limit. Ignores null, which removes an
- * attribute elsewhere, because a new device has none.
+ * Returns the attributes for a new device's rows. `reserved` contains the reserved values, keyed by their column in
+ * device_live. `attributes` contains all others. Checks every rule and limit. Ignores null, which removes an attribute
+ * elsewhere, because a new device has none.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

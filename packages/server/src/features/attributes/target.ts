@@ -24,7 +24,7 @@ export interface Target {
   base: Attributes
   overrideNames: OverrideNames
   contextCount: number
-  /** The times of the base values. */
+  /** The base values' times. */
   times: ValueTimes
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>

@@ -13,7 +13,7 @@ export interface JobSecrets {
 
 const ownerOf = (accountId: string, jobId: string) => ({ accountId, key: `bulk job ${jobId}` })
 
-/** Returns the encrypted key of a new job, or null if the job creates no secrets. */
+/** Returns a new job's encrypted key, or null if the job creates no secrets. */
 export function newJobKey(
   secrets: Pick<Secrets, 'encrypt'>,
   accountId: string,

@@ -31,7 +31,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Reads the arguments of a new job. */
+/** Reads a new job's arguments. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,

@@ -25,7 +25,7 @@ interface FilterError {
   filter: { message: string; line: number; column: number; length: number; suggestion: string | null }[]
 }
 
-/** Returns the error of a rejected filter. */
+/** Returns a rejected filter's error. */
 async function rejection(user: TestUser, where: string): Promise<FilterError> {
   const { errors } = await user.query(document, { where })
   const { message, extensions } = errors![0]!

@@ -13,8 +13,7 @@ export interface Created {
     | 'webhook'
   id: string
   /**
-   * The secret of the created object, if it has one. Only this response contains the secret, so the response is not
-   * stored.
+   * The created object's secret, if it has one. Only this response contains the secret, so the response is not stored.
    */
   secret?: string | null
 }

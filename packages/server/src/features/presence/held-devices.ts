@@ -190,7 +190,7 @@ const newDevice = ({ accountId, deviceId }: DeviceKey): HeldDevice => ({
   waiters: undefined,
 })
 
-/** Returns the account of the first queued change. */
+/** Returns the first queued change's account. */
 const firstAccount = (queues: readonly ReadonlySet<HeldDevice>[]): string | undefined =>
   queues.flatMap((queue) => first(queue, undefined, 1))[0]?.accountId
 

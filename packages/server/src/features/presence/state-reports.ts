@@ -30,7 +30,7 @@ export interface StateReport {
   ttl?: number | undefined
   address?: string | undefined
   /**
-   * The ID of the reporting device, if a device reports. Reports for other devices or their services then fail with
+   * The reporting device's ID, if a device reports. Reports for other devices or their services then fail with
    * NOT_FOUND.
    */
   deviceId?: string | undefined

@@ -81,7 +81,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** The address of an erased person. No person can have it, because `invalid` is reserved (RFC 2606). */
+/** An erased person's address. No person can have it, because `invalid` is reserved (RFC 2606). */
 const erasedAddress = (id: string): string => `removed-${id}@invalid`
 
 async function deleteAccounts(

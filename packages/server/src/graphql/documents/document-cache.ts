@@ -28,7 +28,7 @@ export interface KnownOperation {
   readonly plan: OperationPlan
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** The operation's name in the document. If it has none, the names of its root fields. */
+  /** The operation's name in the document. If it has none, its root fields' names. */
   readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean
@@ -44,7 +44,7 @@ export interface KnownOperation {
 /** The result of a document lookup: cached and valid (`known`), new and valid (`new`), or rejected (`refused`). */
 export type DocumentFound = 'known' | 'new' | 'refused'
 
-/** The errors of a rejected document, which are the same for every request. */
+/** A rejected document's errors, which are the same for every request. */
 export interface RejectedDocument {
   readonly errors: readonly GraphQLFormattedError[]
 }

@@ -10,7 +10,7 @@ interface JobFormProps {
   onSubmit(): Promise<void>
 }
 
-/** Contains the fields of a bulk change. Its button opens the preview, which changes nothing. */
+/** Contains a bulk change's fields. Its button opens the preview, which changes nothing. */
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
   const [isCreating, setCreating] = useState(false)
   const [error, setError] = useState<unknown>()

@@ -37,7 +37,7 @@ export interface Recovery<Result> {
 
 export interface Recovered<Result> {
   readonly result: Result
-  /** The new path of the replaced database. */
+  /** The replaced database's new path. */
   readonly aside: string | undefined
 }
 

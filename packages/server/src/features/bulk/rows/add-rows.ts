@@ -20,7 +20,7 @@ export async function addRows(
   throw sameDevice(line ?? 0, twice.row.line)
 }
 
-/** Removes the results of an earlier preview from a row. Keeps the error of an invalid row. */
+/** Removes the results of an earlier preview from a row. Keeps an invalid row's error. */
 export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow {
   return error?.code === 'BAD_USER_INPUT' ? { ...row, error } : row
 }

@@ -155,8 +155,7 @@ export async function deleteLockedDevices(
 }
 
 /**
- * Writes the fields of a locked device. Throws CONFLICT if another device has its hardware ID, which ends the
- * transaction.
+ * Writes a locked device's fields. Throws CONFLICT if another device has its hardware ID, which ends the transaction.
  */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {

@@ -67,7 +67,7 @@ function columnsIn([group, subName]: AttributeName): string[] {
   return column === undefined ? [...reservedColumns.values()] : [column]
 }
 
-/** Returns the column with the base value of a reserved name, or undefined for other names. */
+/** Returns the column with a reserved name's base value, or undefined for other names. */
 export function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined

@@ -4,7 +4,7 @@ import type { Target } from '../../events/event-types.ts'
 
 /** A role, which determines the permissions of its members. */
 export interface Role {
-  /** The name of a built-in role, or the ID of a custom one. */
+  /** A built-in role's name, or a custom role's ID. */
   id: string
   name: string
   permissions: number
