@@ -19,8 +19,8 @@ export interface DownloadContent {
 }
 
 /**
- * Permits the download of a list of an account. The grant ends when the link expires, or earlier if the requesting key
- * or session becomes invalid.
+ * Permits the download of an account's list. The grant ends when the link expires, or earlier if the requesting key or
+ * session becomes invalid.
  */
 export interface DownloadGrant {
   accountId: string
