@@ -61,9 +61,9 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes.
+   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes.
    * After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains
-   * more than 1000 points, the server combines neighboring points. Times when no server was running have no points. Null for
+   * more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for
    * a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
@@ -552,7 +552,7 @@ export type Mutation = {
    * have not been started.
    */
   createBulk: BulkJob;
-  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
@@ -560,7 +560,7 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
-   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the
+   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the
    * preview.
    */
   runBulk: BulkJob;
@@ -668,9 +668,9 @@ export type Mutation = {
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous
-   * secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use
-   * the newest secret.
+   * Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the
+   * previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all
+   * receivers use the newest secret.
    */
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
@@ -1321,7 +1321,7 @@ export type AttributesInput = {
 /** The result of one item of setAttributesMany. Results are in the order of the items. */
 export type AttributesResult = {
   __typename?: 'AttributesResult';
-  /** The serviceId of the item. */
+  /** The item's serviceId. */
   serviceId: Scalars['String']['output'];
   /** The resulting attributes; null if the item failed. */
   attributes?: Maybe<Scalars['Object']['output']>;
@@ -1370,7 +1370,7 @@ export type Availability = {
   outages: Scalars['Int']['output'];
   /** The longest time that the device was offline, in seconds. */
   longestOutage: Scalars['Int']['output'];
-  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: Array<AvailabilitySegment>;
 };
 
@@ -1394,11 +1394,11 @@ export type BulkTargetInput = {
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter reads attributes. */
   context?: InputMaybe<Scalars['String']['input']>;
-  /** At most 1000 device IDs. */
+  /** At most 1,000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
   /**
-   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name finds the device of a row. The
-   * row sets the values in the other columns.
+   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
+   * device. The row sets the values in the other columns.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
   /** With csv: whether a row that matches no device registers one. */
@@ -1436,7 +1436,7 @@ export type BulkAttributesInput = {
   services?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Removes services of each device with their attributes. */
+/** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
    * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
@@ -1494,7 +1494,7 @@ export type BulkJob = {
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
   reportUrl: Scalars['String']['output'];
   /**
-   * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job.
+   * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends.
    * null if there are no secrets, after the download, and for callers without DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;

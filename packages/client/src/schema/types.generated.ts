@@ -86,7 +86,7 @@ export interface BulkOperationInput {
   update?: BulkUpdateInput | null | undefined
 }
 
-/** Removes services of each device with their attributes. */
+/** Removes services and their attributes from each device. */
 export interface BulkRemoveServiceInput {
   /** A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as they were before the first operation. */
   where: string
@@ -96,9 +96,9 @@ export interface BulkRemoveServiceInput {
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
-  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name finds the device of a row. The row sets the values in the other columns. */
+  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values in the other columns. */
   csv?: string | null | undefined
-  /** At most 1000 device IDs. */
+  /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
@@ -270,7 +270,7 @@ export interface AttributesResult {
   code: string | null
   /** The error message; null if the item succeeded. */
   message: string | null
-  /** The serviceId of the item. */
+  /** The item's serviceId. */
   serviceId: string
 }
 
@@ -283,7 +283,7 @@ export interface Availability {
   onlineSeconds: number
   /** How often the device went offline. */
   outages: number
-  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: AvailabilitySegment[]
   /** The fraction of that time during which the device was online, 0 to 1. */
   share: number
@@ -367,7 +367,7 @@ export interface BulkJob {
   rate: number
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1136,7 +1136,7 @@ export interface AttributesResultFields {
   code: Leaf<string | null>
   /** The error message; null if the item succeeded. */
   message: Leaf<string | null>
-  /** The serviceId of the item. */
+  /** The item's serviceId. */
   serviceId: Leaf<string>
 }
 
@@ -1149,7 +1149,7 @@ export interface AvailabilityFields {
   onlineSeconds: Leaf<number>
   /** How often the device went offline. */
   outages: Leaf<number>
-  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: Branch<'AvailabilitySegment', 'many'>
   /** The fraction of that time during which the device was online, 0 to 1. */
   share: Leaf<number>
@@ -1227,7 +1227,7 @@ export interface BulkJobFields {
     /** Start after this device ID or page cursor. */
     after?: string | null | undefined
     outcome?: readonly BulkOutcome[] | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     status?: readonly BulkItemStatus[] | null | undefined
   }>
@@ -1243,7 +1243,7 @@ export interface BulkJobFields {
   rate: Leaf<number>
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the end of the job. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1317,7 +1317,7 @@ export interface DeviceFields {
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
   /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
@@ -1360,7 +1360,7 @@ export interface DeviceFields {
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
@@ -1697,7 +1697,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: Branch<'BulkJob', 'one', {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -1896,12 +1896,12 @@ export interface MutationFields {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. */
     expected: number
@@ -2147,7 +2147,7 @@ export interface ServiceFields {
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
   /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
@@ -2265,7 +2265,7 @@ export interface UserFields {
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
   /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
@@ -2289,7 +2289,7 @@ export interface UserFields {
   bulkJobs: Branch<'BulkJobList', 'one', {
     /** Start after this job ID or page cursor. */
     after?: string | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     state?: readonly BulkState[] | null | undefined
   }>
@@ -2342,7 +2342,7 @@ export interface UserFields {
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
     sort?: string | null | undefined
@@ -2404,7 +2404,7 @@ export interface UserFields {
     minDate?: string | Date | null | undefined
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
@@ -2461,7 +2461,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1000 points, the server combines neighboring points. Times when no server was running have no points. Null for a caller who is restricted to some devices. */
+  /** The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -2487,7 +2487,7 @@ export interface UserFields {
     last?: string | null | undefined
     /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
     /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
@@ -2592,7 +2592,7 @@ export interface WebhookFields {
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
-    /** Records per page, 1 to 1000. */
+    /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
   enabled: Leaf<boolean>
@@ -2728,7 +2728,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds devices to a job that was created with open: at most 1000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk(args: {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -2929,12 +2929,12 @@ export interface Mutations {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604,800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. */
   runBulk(args: {
     /** The number of devices that must change. */
     expected: number

@@ -74,7 +74,7 @@ export type BulkOutcome =
   | 'REJECTED'
   | 'UNCHANGED';
 
-/** Removes services of each device with their attributes. */
+/** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
    * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
@@ -117,11 +117,11 @@ export type BulkTargetInput = {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined;
   /**
-   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name finds the device of a row. The
-   * row sets the values in the other columns.
+   * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
+   * device. The row sets the values in the other columns.
    */
   csv?: string | null | undefined;
-  /** At most 1000 device IDs. */
+  /** At most 1,000 device IDs. */
   ids?: Array<string> | null | undefined;
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean;
