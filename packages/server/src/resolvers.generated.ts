@@ -61,10 +61,10 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes.
-   * After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains
-   * more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for
-   * a caller who is restricted to some devices.
+   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
+   * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
+   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have
+   * no points. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
@@ -75,8 +75,8 @@ export type User = {
   devices: DeviceList;
   /**
    * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless
-   * a column has a label.
+   * the view do not affect it. Relative times are relative to the time of this request. muster import can read the file
+   * unless a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
@@ -91,7 +91,7 @@ export type User = {
   events: EventList;
   /**
    * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to this request's time.
+   * the view do not affect it. Relative times are relative to the time of this request.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -109,8 +109,8 @@ export type User = {
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Array<Freshness>;
   /**
-   * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
+   * every attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -560,8 +560,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
-   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the
-   * preview.
+   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for
+   * the preview.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -1152,8 +1152,8 @@ export type Device = {
   /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
-   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
+   * every attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1243,8 +1243,8 @@ export type Service = {
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
+   * every attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1717,7 +1717,7 @@ export type ChangeSource = {
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Its name at the event's time. */
+  /** Its name at the time of the event. */
   name?: Maybe<Scalars['String']['output']>;
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user?: Maybe<UserReference>;
@@ -1727,7 +1727,7 @@ export type ChangeSource = {
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** Its name at the event's time. */
+  /** Its name at the time of the event. */
   name: Scalars['String']['output'];
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Scalars['String']['output'];
