@@ -89,7 +89,8 @@ async function migrateOrExplain(
 ): Promise<void> {
   try {
     const migrations = await migrate(db, { log, signal })
-    if (migrations.length > 0) log.info({ migrations }, 'migrated the database to this release')
+    if (migrations.length > 0)
+      log.info({ from: migrations[0], to: migrations.at(-1) }, 'migrated the database to this release')
     await distributeTables(db, { cluster: clusterOf(config), log, signal })
   } catch (error) {
     if (error instanceof StartError) throw error

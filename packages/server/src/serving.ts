@@ -14,6 +14,7 @@ import { watchPool } from './db/pool/watch-pool.ts'
 import { measureFeed } from './features/events/feed/feed.metrics.ts'
 import { createFeed, type Feed } from './features/events/feed/feed.ts'
 import { createConnections } from './features/presence/connections.ts'
+import { acceptConnections } from './http/connections/accept.ts'
 import { createRequestLoad } from './http/request-load.ts'
 import type { Metrics } from './metrics.ts'
 import { serveMqtt } from './mqtt/mqtt.ts'
@@ -34,8 +35,6 @@ import { buildWorker } from './worker.ts'
 /** The number of milliseconds that requests in flight may continue after a stop signal. */
 const DRAIN_MS = 10_000
 const CLOSE_IDLE_EVERY_MS = 100
-/** The maximum number of connections that wait to be accepted. The system may allow fewer. */
-const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
   config: Config
@@ -174,7 +173,7 @@ async function acceptDevices(options: ServingOptions & Assembled): Promise<void>
 
 async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Promise<string> {
   try {
-    await app.listen({ host, port, backlog: BACKLOG })
+    await acceptConnections(app, { host, port })
   } catch (error) {
     await app.close()
     throw asStartError(error as NodeJS.ErrnoException, host, port)

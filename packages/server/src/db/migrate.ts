@@ -47,8 +47,11 @@ async function runMissing(db: Database, known: readonly Migration[], options: Mi
   // lock.
   if (missingOf(await selectExecuted(db), known, log).length === 0) return []
   return withMigrationLock({ db, log, signal }, async (connection) => {
-    const missing = missingOf(await selectExecuted(connection), known, log)
-    for (const migration of missing) await runMigration({ connection, db, log, signal }, migration)
+    const executed = await selectExecuted(connection)
+    const missing = missingOf(executed, known, log)
+    // The steps take no time in an empty database.
+    const stepLog = executed.length === 0 ? silentLog : log
+    for (const migration of missing) await runMigration({ connection, db, log: stepLog, signal }, migration)
     return missing.map(({ name }) => name)
   })
 }

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import { openNotifications } from '../../src/db/notifications.ts'
 import { type AccessKeyInput, createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { createFeed } from '../../src/features/events/feed/feed.ts'
+import { acceptConnections } from '../../src/http/connections/accept.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { createAccount } from '../factories/account.ts'
@@ -89,7 +90,7 @@ async function startServer(
   const feed = createFeed({ db, notifications, log })
   const outbound = createOutbound({ allowed: config.webhookAllow })
   const app = await buildApp({ config, db, secrets, log, clock, feed, outbound, ...authentication })
-  await app.listen({ host: config.host, port: config.port })
+  await acceptConnections(app, config)
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
     async close() {

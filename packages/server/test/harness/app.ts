@@ -18,6 +18,7 @@ import { createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { measureFeed } from '../../src/features/events/feed/feed.metrics.ts'
 import { createFeed, type Feed } from '../../src/features/events/feed/feed.ts'
 import { createConnections } from '../../src/features/presence/connections.ts'
+import { acceptConnections } from '../../src/http/connections/accept.ts'
 import { createMetrics, type Metrics } from '../../src/metrics.ts'
 import { type MqttOptions, serveMqtt } from '../../src/mqtt/mqtt.ts'
 import { createOutbound } from '../../src/outbound/outbound.ts'
@@ -174,7 +175,7 @@ async function startOn(
   const worker = hasWorker ? buildWorker({ ...deps, ...shared }) : undefined
   await worker?.start()
   const app = await buildApp(deps)
-  await app.listen({ host: config.host, port: config.port })
+  await acceptConnections(app, config)
   const { port } = app.server.address() as AddressInfo
   const url = localUrl({ ...config, host: '127.0.0.1', port })
   const presence = hasMqtt

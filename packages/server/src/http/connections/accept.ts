@@ -1,0 +1,54 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
+import type { FastifyInstance, FastifyListenOptions } from 'fastify'
+
+/**
+ * The number of sockets that accept connections (docs/decisions/0021). Only Linux distributes connections among several
+ * sockets of one port. The processes of a cluster receive their connections from the process that started them.
+ */
+const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
+/** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
+const BACKLOG = 4_096
+
+/** Starts to accept connections. Rejects if the server cannot listen, for example because the port is in use. */
+export async function acceptConnections(app: FastifyInstance, address: { host: string; port: number }): Promise<void> {
+  const options = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 }
+  // With `reusePort`, a server could share the port with another server of the same user. Without it, listening fails.
+  if (options.reusePort && address.port !== 0) await close(await listen(createServer(), address))
+  // Fastify passes the options to `listen` of node:net, but its types lack `reusePort`.
+  await app.listen(options satisfies ListenOptions as FastifyListenOptions)
+  if (options.reusePort) await acceptMore(app, options)
+}
+
+/** Listens on more sockets with the server's addresses. The server closes them when it closes. */
+async function acceptMore(app: FastifyInstance, options: ListenOptions): Promise<void> {
+  const { server } = app
+  const sockets = await Promise.all(
+    (app.addresses() as AddressInfo[]).flatMap(({ address: host, port }) =>
+      Array.from({ length: SOCKETS - 1 }, () => {
+        const accepting = createServer({ allowHalfOpen: isHalfOpen(server), noDelay: true })
+        accepting.on('connection', (socket) => server.emit('connection', socket))
+        return listen(accepting, { ...options, host, port })
+      }),
+    ),
+  )
+  const closeServer = server.close.bind(server)
+  server.close = (callback) => {
+    const closed = Promise.all(sockets.map(close))
+    return closeServer((error) => void closed.then(() => callback?.(error)))
+  }
+}
+
+/** Returns an option that Node sets to true for HTTP servers, and to false for HTTPS servers. */
+const isHalfOpen = (server: Server): boolean => (server as unknown as { allowHalfOpen: boolean }).allowHalfOpen
+
+async function listen(server: Server, options: ListenOptions): Promise<Server> {
+  await once(server.listen(options), 'listening')
+  return server
+}
+
+async function close(server: Server): Promise<void> {
+  server.close()
+  await once(server, 'close')
+}
