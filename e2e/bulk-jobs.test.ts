@@ -44,6 +44,7 @@ describeConsole('bulk jobs', () => {
     await page.waitForURL(`**/changes/${id}`)
     const devices = page.getByRole('table', { name: 'Devices' })
     await devices.getByRole('row', { name: /node-2 will change site no value .* rome/ }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'ready to start: 3 would change' }).waitFor({ state: 'attached' })
     expect(await findViolationsInBothSchemes(page)).toEqual([])
     expect(await sites(person)).toEqual([null, null, null])
 
@@ -69,13 +70,25 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  it('pauses, resumes, and cancels a running job', async () => {
+  /** Collects what screen readers announce from now on. Returns a function that returns it, with the seconds since. */
+  async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
+    await page.evaluate(`{
+      const region = document.querySelector('main [role=status]')
+      globalThis.announced = { spoken: [], since: performance.now() }
+      const options = { childList: true, characterData: true, subtree: true }
+      new MutationObserver(() => announced.spoken.push(region.textContent)).observe(region, options)
+    }`)
+    return () => page.evaluate('({ spoken: announced.spoken, seconds: (performance.now() - announced.since) / 1000 })')
+  }
+
+  it('pauses, resumes, and cancels a running job, and announces each state but not each step', async () => {
     const person = await personWith(site, numbered(100))
     const { id, token } = await createJob(person, { operations: setSite('rome'), name: 'Slow', rate: 1 })
     await person.data(start, { id, token })
     const page = await site.open(person, { path: `/changes/${id}` })
     await stateOf(page, 'running')
     await page.getByRole('progressbar', { name: 'Progress of Slow' }).waitFor()
+    const announcements = await recordAnnouncements(page)
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause job' }).click()
     await stateOf(page, 'paused')
@@ -91,6 +104,12 @@ describeConsole('bulk jobs', () => {
     await stateOf(page, 'canceled')
     const changed = (await sites(person)).filter((value) => value === 'rome').length
     expect(changed).toBeLessThan(100)
+    const { spoken, seconds } = await announcements()
+    const states = spoken.map((text) => text.replace(/,.*$/, ''))
+    expect(states.filter((state, index) => state !== states[index - 1]).join()).toMatch(
+      /^(running,)?paused,running,canceled$/,
+    )
+    expect(spoken.length).toBeLessThanOrEqual(4 + Math.floor(seconds / 10))
   })
 
   it('filters the devices by result, and retries the failures', async () => {

@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { ProgressAnnouncer } from '../../components/progress-announcer.tsx'
 import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
@@ -15,7 +16,7 @@ import { BulkJobDocument } from './bulk.generated.ts'
 import { JobActions } from './job-actions.tsx'
 import { JobItems } from './job-items.tsx'
 import { countsText, type Job, operationsText, sourceText } from './job-labels.ts'
-import { JobProgress } from './job-progress.tsx'
+import { hasProgress, JobProgress, progressText } from './job-progress.tsx'
 import { isBusy, JobState } from './job-state.tsx'
 import { useMissingPermissions } from './use-job-permissions.ts'
 
@@ -54,6 +55,7 @@ function LoadedJob({ id }: { id: string }) {
           </EmptyState>
         ) : null}
       </div>
+      <ProgressAnnouncer text={job && progressText(job)} state={job?.state} />
       {job === undefined ? null : <JobBody job={job} />}
     </Stack>
   )
@@ -101,7 +103,7 @@ function JobHeader({ job }: { job: Job }) {
 }
 
 function JobBody({ job }: { job: Job }) {
-  const { state, stateReason, started, expires, target } = job
+  const { state, stateReason, expires, target } = job
   const missing = useMissingPermissions(job)
   return (
     <>
@@ -132,7 +134,7 @@ function JobBody({ job }: { job: Job }) {
           <Time value={expires} />.
         </Text>
       ) : null}
-      {started === null && state !== 'PREVIEWING' ? null : <JobProgress job={job} />}
+      {hasProgress(job) ? <JobProgress job={job} /> : null}
       {state === 'DRAFT' || state === 'PREVIEWING' ? null : <JobItems job={job} />}
     </>
   )

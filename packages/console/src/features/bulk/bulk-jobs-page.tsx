@@ -15,7 +15,7 @@ import { useUrlState } from '../../hooks/use-url-state.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { type BulkJobFieldsFragment, BulkJobsDocument } from './bulk.generated.ts'
 import { countsText, sourceText } from './job-labels.ts'
-import { JobProgressBar } from './job-progress.tsx'
+import { hasProgress, JobProgressBar } from './job-progress.tsx'
 import { isBusy, JobState } from './job-state.tsx'
 
 const BUSY_POLL_MS = 2000
@@ -90,7 +90,7 @@ function BulkJobs() {
 }
 
 function JobRow({ job }: { job: BulkJobFieldsFragment }) {
-  const { id, name, state, started, startedBy, createdBy, rate, created } = job
+  const { id, name, state, startedBy, createdBy, rate, created } = job
   return (
     <Table.Tr>
       <Table.Td maw={320}>
@@ -102,11 +102,11 @@ function JobRow({ job }: { job: BulkJobFieldsFragment }) {
         <JobState state={state} />
       </Table.Td>
       <Table.Td>
-        {started === null && state !== 'PREVIEWING' ? null : (
+        {hasProgress(job) ? (
           <Box w={120}>
             <JobProgressBar job={job} />
           </Box>
-        )}
+        ) : null}
       </Table.Td>
       <Table.Td>{countsText(job)}</Table.Td>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>

@@ -1,9 +1,10 @@
 import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { ProgressAnnouncer } from '../../../components/progress-announcer.tsx'
 import type { SelectedDevices } from '../bulk/selected-devices.ts'
 import { isFiltered } from '../devices-search.ts'
-import { type ExportForm, type ShownList, useExport } from './use-export.ts'
+import { type ExportForm, type ExportState, type ShownList, useExport } from './use-export.ts'
 
 interface ExportDevicesProps {
   devices: SelectedDevices
@@ -73,11 +74,8 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
               animated={isRunning}
               aria-label="Devices exported"
             />
-            <Text size="sm" role="status">
-              {isRunning
-                ? `Devices read: ${state.devices.toLocaleString()} …`
-                : `${state.devices.toLocaleString()} ${state.devices === 1 ? 'device was' : 'devices were'} exported to ${state.name} in your downloads.`}
-            </Text>
+            <Text size="sm">{progressText(state)}</Text>
+            <ProgressAnnouncer text={progressText(state)} state={state.step} />
             <Group justify="flex-end">
               {isRunning ? (
                 <Button variant="default" onClick={stop}>
@@ -92,6 +90,12 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
       </Stack>
     </Modal>
   )
+}
+
+function progressText(state: Exclude<ExportState, { step: 'ready' }>): string {
+  const devices = state.devices.toLocaleString()
+  if (state.step === 'running') return `Devices read: ${devices} …`
+  return `${devices} ${state.devices === 1 ? 'device was' : 'devices were'} exported to ${state.name} in your downloads.`
 }
 
 function describeDevices({ selected, filter }: SelectedDevices, count: number | undefined): string {

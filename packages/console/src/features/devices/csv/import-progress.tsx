@@ -2,6 +2,7 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
 import { RouterAnchor } from '../../../app/links.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { ProgressAnnouncer } from '../../../components/progress-announcer.tsx'
 import { InvalidRows } from './invalid-rows.tsx'
 import type { ImportState } from './use-import.ts'
 
@@ -19,6 +20,9 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
   const isRunning = state.step === 'running'
   const toWrite = plan.creations.length + plan.updates.length
   const written = toWrite - (outcome.rows - triedRows(outcome))
+  const text = isRunning
+    ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running batch' : ''} …`
+    : summary(outcome)
   return (
     <Stack gap="sm">
       <Progress
@@ -26,11 +30,8 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
         animated={isRunning}
         aria-label={`${written} of ${toWrite} rows`}
       />
-      <Text size="sm" role="status">
-        {isRunning
-          ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running batch' : ''} …`
-          : summary(outcome)}
-      </Text>
+      <Text size="sm">{text}</Text>
+      <ProgressAnnouncer text={text} state={state.step === 'running' && state.isStopping ? 'stopping' : state.step} />
       {isRunning && outcome.job !== undefined ? (
         <Text size="sm">
           If you close this window, the server continues. The page{' '}

@@ -1,0 +1,32 @@
+import { VisuallyHidden } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+
+/** How often screen readers announce progress. */
+const INTERVAL_MS = 10_000
+
+interface ProgressAnnouncerProps {
+  /** Undefined until there is something to announce. */
+  text: string | undefined
+  /** The state of the work. The component announces a new state immediately. */
+  state: string | undefined
+}
+
+/**
+ * Announces progress to screen readers, without announcing every step. Render it before the work begins, because screen
+ * readers announce only changes of an element that they already know.
+ */
+export function ProgressAnnouncer({ text, state }: ProgressAnnouncerProps) {
+  const [announced, setAnnounced] = useState('')
+  const last = useRef<{ state: string | undefined; at: number }>({ state: undefined, at: 0 })
+  useEffect(() => {
+    if (text === undefined) return
+    const announce = (): void => {
+      last.current = { state, at: Date.now() }
+      setAnnounced(text)
+    }
+    const wait = state === last.current.state ? last.current.at + INTERVAL_MS - Date.now() : 0
+    const timer = setTimeout(announce, Math.max(0, wait))
+    return () => clearTimeout(timer)
+  }, [state, text])
+  return <VisuallyHidden role="status">{announced}</VisuallyHidden>
+}
