@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { passTime } from '../packages/server/test/api/value-times.ts'
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
-import { findViolations } from './axe.ts'
+import { findViolations, findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
 describeConsole('device attributes', () => {
@@ -170,6 +171,73 @@ describeConsole('device attributes', () => {
     expect(await dialog.getByRole('button', { name: 'Load older changes' }).count()).toBe(0)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
+  })
+
+  it('lists and edits the intervals of attributes, and marks stale values with their age', async () => {
+    const { person, id, path } = await personWith({
+      name: 'lamp',
+      statusA: 'ok',
+      attributes: { level: '80', load: '1' },
+    })
+    const page = await site.open(person, { path: '/account/attributes' })
+    const dialog = page.getByRole('dialog')
+    await page.getByText('No attribute has an expected interval').waitFor()
+    for (const [name, count] of [
+      ['load', '0.5'],
+      ['load', '2'],
+      ['$svc.statusA', '3'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Set an interval' }).click()
+      await dialog.getByRole('combobox', { name: 'Attribute' }).fill(name)
+      await dialog.getByLabel('Expected every').fill(count)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      if (count === '0.5') {
+        await dialog.getByText('The interval in seconds').waitFor()
+        await dialog.getByRole('button', { name: 'Cancel' }).click()
+      }
+      await dialog.waitFor({ state: 'detached' })
+    }
+    const rules = page.getByRole('table', { name: 'Freshness' })
+    await rules.getByRole('row', { name: 'load every 2 minutes 0' }).waitFor()
+    await rules.getByRole('row', { name: '$svc.statusA every 3 minutes 0' }).waitFor()
+
+    await set(person, { id, name: 'load', value: '2' })
+    await set(person, { id, name: '$svc.statusA', value: 'late' })
+    await passTime(site.app, person, 240)
+    await set(person, { id, name: 'level', value: '90' })
+    await page.reload()
+    await rules.getByRole('link', { name: '1 devices with a stale value of $svc.statusA' }).waitFor()
+    await rules.getByRole('link', { name: '1 devices with a stale value of load' }).click()
+    await page.getByText('1 match').waitFor()
+    expect(await page.getByLabel('Search devices').inputValue()).toBe('stale(load)')
+    await page.goto(`${site.app.url}${path}`)
+    await row(page, 'load')
+      .getByText(/Stale: last written 4 min ago/)
+      .waitFor()
+    await page
+      .getByRole('form', { name: 'Category and Status' })
+      .getByText(/Stale: last written 4 min ago/)
+      .waitFor()
+    expect(await row(page, 'level').getByText('Stale').count()).toBe(0)
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+
+    // A write of the same value is no change, and leaves no event.
+    await page.getByRole('button', { name: 'Edit load' }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await row(page, 'load').getByText('Stale').waitFor({ state: 'detached' })
+    await page.goto(`${site.app.url}/account/attributes`)
+    await rules.getByRole('row', { name: 'load every 2 minutes 0' }).waitFor()
+    await page.getByRole('button', { name: 'Change the interval of load' }).click()
+    await dialog.getByLabel('Expected every').fill('1')
+    await dialog.getByRole('combobox', { name: 'Unit' }).click()
+    await page.getByRole('option', { name: 'hours' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await rules.getByRole('row', { name: 'load every hour 0' }).waitFor()
+    await page.getByRole('button', { name: 'Remove the interval of load' }).click()
+    await dialog.getByRole('button', { name: 'Remove interval' }).click()
+    await rules.getByText('load').waitFor({ state: 'detached' })
+    const { login } = await person.data('{ login { freshness { name seconds } } }')
+    expect(login.freshness).toEqual([{ name: '$svc.statusA', seconds: 180 }])
   })
 
   it('requests the attribute names once for all pages, and again after a change', async () => {

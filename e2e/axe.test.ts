@@ -15,6 +15,7 @@ describeConsole('accessibility', () => {
       ) { device { id services { id } } }
       createWebhook(url: "http://127.0.0.1:9/hook", name: "Alerts", events: [DEVICE_UPDATE]) { id }
       createRegistrationCode(name: "gate") { registrationCode { id } }
+      setExpectedInterval(name: "site", seconds: 60) { name }
     }`)
     // The receiver does not exist, so the page shows a failed attempt.
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
@@ -35,7 +36,7 @@ describeConsole('accessibility', () => {
       ['/account/sign-in-policy', 'in any way'],
       ['/account/codes', 'gate'],
       ['/account/labels', 'Category A'],
-      ['/account/attributes', 'net.ssid'],
+      ['/account/attributes', 'every minute'],
       ['/account/limits', 'webhooks'],
       ['/account/sessions', 'this browser'],
       ['/account/security', 'Password'],

@@ -8,9 +8,10 @@ import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { Time } from '../../components/time.tsx'
-import { RESERVED_GROUP } from '../attributes/attribute-rows.ts'
+import { groupOf, RESERVED_GROUP } from '../attributes/attribute-rows.ts'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
-import { attributeColumn } from '../devices/columns/columns.ts'
+import { columnOfAttribute } from '../devices/columns/columns.ts'
+import { FreshnessSection } from '../freshness/freshness-section.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
 import { Section } from './section.tsx'
 
@@ -25,7 +26,16 @@ export function AttributeNamesPage() {
 }
 
 function AttributeNames() {
-  const { names, error, refetch } = useAttributeNames('cache-and-network')
+  const { names, error, refetch } = useAttributeNames({ requestPolicy: 'cache-and-network' })
+  return (
+    <>
+      <Names {...{ names, error, refetch }} />
+      <FreshnessSection names={names?.map(({ name }) => name) ?? []} />
+    </>
+  )
+}
+
+function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) {
   const [part, setPart] = useState('')
   const shown = names?.filter(({ name }) => name.toLowerCase().includes(part.trim().toLowerCase()))
   return (
@@ -75,18 +85,14 @@ function AttributeNames() {
   )
 }
 
-const RESERVED_PREFIX = `${RESERVED_GROUP}.`
-
 /** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
   if (devices === 0) return count
-  // Columns of reserved attributes have different IDs, such as `categoryA` for `$svc.categoryA`.
-  const isReserved = name.startsWith(RESERVED_PREFIX)
-  const column = isReserved ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
-  const search = { columns: ['name', 'state', column], sort: `${isReserved ? name : column} asc` }
+  const column = columnOfAttribute(name)
+  const sort = `${groupOf(name) === RESERVED_GROUP ? name : column} asc`
   return (
-    <RouterAnchor to="/devices" search={search} inherit>
+    <RouterAnchor to="/devices" search={{ columns: ['name', 'state', column], sort }} inherit>
       {count}
     </RouterAnchor>
   )

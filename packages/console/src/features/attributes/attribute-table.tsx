@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Group, Paper, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
+import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { type AttributeRow, groupRows, subNameOf } from './attribute-rows.ts'
 import classes from './attribute-table.module.css'
@@ -17,6 +18,8 @@ export const isSameCell = (one: Cell, other: Cell): boolean => one.name === othe
 interface AttributeTableProps {
   rows: readonly AttributeRow[]
   context: Context
+  /** The stale values by name. */
+  stale: ReadonlyMap<string, StaleValue>
   editing: readonly Cell[]
   onEdit(cell: Cell, isEditing: boolean): void
   onSave(cell: Cell, value: string): Promise<void>
@@ -77,12 +80,13 @@ interface RowProps extends AttributeTableProps {
   isMember: boolean
 }
 
-function Row({ row, isMember, context, editing, onEdit, onSave, onRemove, onHistory }: RowProps) {
+function Row({ row, isMember, context, stale, editing, onEdit, onSave, onRemove, onHistory }: RowProps) {
   const handlers = (cell: Cell) => ({
     isEditing: editing.some((each) => isSameCell(each, cell)),
     onEdit: (isEditing: boolean) => onEdit(cell, isEditing),
     onSave: (value: string) => onSave(cell, value),
     onRemove: () => onRemove(cell),
+    stale: staleIn(stale, cell),
   })
   return (
     <Table.Tr className={classes.row}>
@@ -121,6 +125,12 @@ function Row({ row, isMember, context, editing, onEdit, onSave, onRemove, onHist
       )}
     </Table.Tr>
   )
+}
+
+/** Returns the stale value of a cell. Ignores base values that an override hides, because they do not apply. */
+function staleIn(stale: ReadonlyMap<string, StaleValue>, { name, context }: Cell): StaleValue | undefined {
+  const found = stale.get(name)
+  return found?.context === context ? found : undefined
 }
 
 interface GroupHeadProps {

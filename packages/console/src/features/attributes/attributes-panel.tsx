@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../../components/dialogs/confirm-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
+import { type StaleValue, useStaleValues } from '../freshness/use-stale-values.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { AddAttribute } from './add-attribute.tsx'
 import { type AttributeRow, attributeRows, isReserved } from './attribute-rows.ts'
@@ -26,6 +27,7 @@ interface AttributesPanelProps {
 /** Shows, sets, and removes the attributes of a device or service, in the base and in contexts. */
 export function AttributesPanel({ targetId, isDevice, context, onContext }: AttributesPanelProps) {
   const source = useAttributes(targetId, context)
+  const stale = useStaleValues(targetId, context)
   const { attributes, error, retry } = source
   return (
     <Stack gap="md">
@@ -37,8 +39,10 @@ export function AttributesPanel({ targetId, isDevice, context, onContext }: Attr
         error === undefined && <Loading what="attributes" />
       ) : (
         <>
-          {isDevice ? <ReservedForm key={context ?? ''} {...{ attributes, context }} onSave={source.setMany} /> : null}
-          <CustomAttributes key={targetId} {...{ targetId, source, attributes, context }} />
+          {isDevice ? (
+            <ReservedForm key={context ?? ''} {...{ attributes, context, stale }} onSave={source.setMany} />
+          ) : null}
+          <CustomAttributes key={targetId} {...{ targetId, source, attributes, context, stale }} />
         </>
       )}
     </Stack>
@@ -50,12 +54,13 @@ interface CustomAttributesProps {
   source: UseAttributes
   attributes: NonNullable<UseAttributes['attributes']>
   context: Context
+  stale: ReadonlyMap<string, StaleValue>
 }
 
 /** Shows the filter field for at least this many names. */
 const MANY = 10
 
-function CustomAttributes({ targetId, source, attributes, context }: CustomAttributesProps) {
+function CustomAttributes({ targetId, source, attributes, context, stale }: CustomAttributesProps) {
   const [editing, setEditing] = useState<readonly Cell[]>([])
   const [removing, setRemoving] = useState<Cell>()
   const [shownHistory, setShownHistory] = useState<string>()
@@ -104,6 +109,7 @@ function CustomAttributes({ targetId, source, attributes, context }: CustomAttri
           <AttributeTable
             rows={shown}
             context={context}
+            stale={stale}
             editing={editing}
             onEdit={edit}
             onSave={(cell, value) => source.setOne(cell.name, value, cell.context)}

@@ -1,4 +1,6 @@
 import { Box, Textarea } from '@mantine/core'
+import { StaleNote } from '../freshness/stale-note.tsx'
+import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ReservedFieldProps {
@@ -8,18 +10,28 @@ interface ReservedFieldProps {
   current: string | undefined
   /** The unsaved input, and the value that was saved when the user started to edit. */
   draft: { text: string; known: string | undefined } | undefined
+  /** Set if the value that applies is stale. */
+  stale: StaleValue | undefined
   onEdit(text: string): void
   onDiscard(): void
   isReadOnly: boolean
 }
 
-export function ReservedField({ label, base, current, draft, onEdit, onDiscard, isReadOnly }: ReservedFieldProps) {
+export function ReservedField(props: ReservedFieldProps) {
+  const { label, base, current, draft, stale, onEdit, onDiscard, isReadOnly } = props
   const isChangedMeanwhile = draft !== undefined && draft.known !== current && draft.text !== (current ?? '')
   return (
     <Box>
       <Textarea
         label={label}
-        description={base === undefined ? undefined : describeBase(base, current)}
+        description={
+          base === undefined && stale === undefined ? undefined : (
+            <>
+              {base === undefined ? null : describeBase(base, current)}
+              {stale === undefined ? null : <StaleNote stale={stale} />}
+            </>
+          )
+        }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         value={draft?.text ?? current ?? ''}
         onChange={({ currentTarget }) => onEdit(currentTarget.value)}
@@ -28,6 +40,7 @@ export function ReservedField({ label, base, current, draft, onEdit, onDiscard, 
         maxRows={6}
         spellCheck={false}
         readOnly={isReadOnly}
+        styles={stale === undefined || draft !== undefined ? {} : { input: { color: 'var(--mantine-color-dimmed)' } }}
       />
       {isChangedMeanwhile ? <ChangedMeanwhile value={current} onUse={onDiscard} /> : null}
     </Box>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { useAttempt } from '../../components/dialogs/use-attempt.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
+import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { type LabeledField, labeledFields, useLabels } from '../user-settings/labels.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { attributeRows, RESERVED_GROUP } from './attribute-rows.ts'
@@ -12,6 +13,8 @@ import type { Attributes, Context } from './use-attributes.ts'
 interface ReservedFormProps {
   attributes: Attributes
   context: Context
+  /** The stale values by name. */
+  stale: ReadonlyMap<string, StaleValue>
   onSave(attributes: Record<string, unknown>, context: Context): Promise<void>
 }
 
@@ -24,7 +27,7 @@ interface Draft {
 type Drafts = Partial<Record<LabeledField, Draft>>
 
 /** Edits Category and Status A to E, which every device has. Each user can choose labels for them. */
-export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
+export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may, canSaveSettings } = useViewer()
   const canEdit = may('ATTRIBUTE_WRITE')
@@ -67,6 +70,7 @@ export function ReservedForm({ attributes, context, onSave }: ReservedFormProps)
               base={context === undefined ? undefined : rowOf(field)?.base}
               current={currentValueOf(field)}
               draft={drafts[field]}
+              stale={stale.get(`${RESERVED_GROUP}.${field}`)}
               onEdit={(text) => edit(field, text)}
               onDiscard={() => discard(field)}
               isReadOnly={!canEdit}

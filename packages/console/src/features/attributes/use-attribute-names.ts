@@ -1,4 +1,4 @@
-import { type RequestPolicy, useQuery } from 'urql'
+import { type UseQueryArgs, useQuery } from 'urql'
 import { useTypes } from '../../graphql/use-change.ts'
 import { AttributeNamesDocument } from './attributes.generated.ts'
 
@@ -6,8 +6,13 @@ import { AttributeNamesDocument } from './attributes.generated.ts'
  * Returns the attribute names in use, with their counts. By default, all pages share one request, because the server
  * may have to read all devices to count names. The console fetches the names again after it changes an attribute.
  */
-export function useAttributeNames(requestPolicy: RequestPolicy = 'cache-first') {
+export function useAttributeNames(options: Pick<UseQueryArgs, 'requestPolicy' | 'pause'> = {}) {
   const context = useTypes('AttributeName')
-  const [{ data, error }, refetch] = useQuery({ query: AttributeNamesDocument, requestPolicy, context })
+  const [{ data, error }, refetch] = useQuery({
+    query: AttributeNamesDocument,
+    requestPolicy: 'cache-first',
+    context,
+    ...options,
+  })
   return { names: data?.login?.attributeNames, error, refetch }
 }

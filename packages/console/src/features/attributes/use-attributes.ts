@@ -39,8 +39,8 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
   const client = useClient()
   const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
   const [query, refetch] = useQuery({ query: TargetAttributesDocument, variables })
-  const changeOne = useChange(SetTargetAttributeDocument, ['AttributeName'])
-  const changeMany = useChange(SetTargetAttributesDocument)
+  const changeOne = useChange(SetTargetAttributeDocument, ['AttributeName', 'AttributeInfo'])
+  const changeMany = useChange(SetTargetAttributesDocument, ['AttributeInfo'])
 
   const { data, error, operation } = query
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))

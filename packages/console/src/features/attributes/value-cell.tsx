@@ -2,6 +2,8 @@ import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core'
 import { IconHistory, IconPencil, IconTrash } from '@tabler/icons-react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { LongText } from '../../components/long-text.tsx'
+import { StaleNote } from '../freshness/stale-note.tsx'
+import type { StaleValue } from '../freshness/use-stale-values.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { ValueEditor } from './value-editor.tsx'
 
@@ -19,6 +21,8 @@ interface ValueCellProps {
   createLabel: string
   /** Whether to dim the value, because it is overridden. */
   isFaint?: boolean
+  /** Set if the value is stale. */
+  stale?: StaleValue | undefined
   isEditing: boolean
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
@@ -36,6 +40,7 @@ export function ValueCell(props: ValueCellProps) {
     create,
     createLabel,
     isFaint = false,
+    stale,
     isEditing,
     onEdit,
     onSave,
@@ -71,8 +76,9 @@ export function ValueCell(props: ValueCellProps) {
     )
   return (
     <Group gap={4} wrap="nowrap" align="flex-start" justify="space-between">
-      <Box miw={0} c={isFaint ? 'dimmed' : undefined} fz="sm">
+      <Box miw={0} c={isFaint || stale !== undefined ? 'dimmed' : undefined} fz="sm">
         <LongText value={value} />
+        {stale === undefined ? null : <StaleNote stale={stale} />}
       </Box>
       <Group gap={0} wrap="nowrap">
         {history}

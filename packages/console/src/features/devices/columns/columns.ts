@@ -39,6 +39,10 @@ export const defaultColumns = (attributes: readonly string[]): readonly string[]
 
 export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${name}`
 
+/** Returns the ID of the column for an attribute, such as `site` or `$svc.categoryA`. */
+export const columnOfAttribute = (name: string): string =>
+  name.startsWith(RESERVED_PREFIX) ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
+
 /** Returns the attribute that a column shows. Undefined for columns of fields. */
 export const attributeOf = (columnId: string): string | undefined =>
   columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
@@ -58,8 +62,7 @@ export function columnOf(id: string, labels: Readonly<Record<LabeledField, strin
 
 /** Returns the ID of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
 export function columnOfName(name: string): string {
-  if (name.startsWith(RESERVED_PREFIX)) return name.slice(RESERVED_PREFIX.length)
-  return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : attributeColumn(name)
+  return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : columnOfAttribute(name)
 }
 
 /** The IDs of all columns of fields. */

@@ -1,0 +1,99 @@
+import { Button, Code, Group, Table, Text } from '@mantine/core'
+import { writeNameArgument } from '@muster/filter'
+import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ConfirmButton } from '../../components/dialogs/confirm-button.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { useChange, useTypes } from '../../graphql/use-change.ts'
+import { Section } from '../account/section.tsx'
+import { columnOfAttribute } from '../devices/columns/columns.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import { FreshnessRulesDocument, type FreshnessRulesQuery, SetExpectedIntervalDocument } from './freshness.generated.ts'
+import { describeInterval } from './interval.ts'
+import { IntervalDialog } from './interval-dialog.tsx'
+
+type Rule = NonNullable<FreshnessRulesQuery['login']>['freshness'][number]
+
+/** Lists the names that clients are expected to write at an interval, with the number of stale devices. */
+export function FreshnessSection({ names }: { names: readonly string[] }) {
+  const { may, isRestricted } = useViewer()
+  const canEdit = may('ATTRIBUTE_WRITE') && !isRestricted
+  const [{ data, error }, refetch] = useQuery({ query: FreshnessRulesDocument, context: useTypes('Freshness') })
+  const [editing, setEditing] = useState<Rule | 'new'>()
+  const rules = data?.login?.freshness
+  return (
+    <Section
+      title="Freshness"
+      about="Devices are expected to report these attributes at an interval. Without a report for 1.25 intervals, a value is stale. Pages show stale values in gray, with their age."
+      actions={
+        canEdit ? (
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>
+            Set an interval
+          </Button>
+        ) : undefined
+      }
+    >
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The intervals could not be loaded" onRetry={() => refetch()} />
+      )}
+      {rules?.length === 0 ? <Text c="dimmed">No attribute has an expected interval.</Text> : null}
+      {rules === undefined || rules.length === 0 ? null : (
+        <ListTable label="Freshness" columns={['Name', 'Expected', 'Stale devices', '']} minWidth={480}>
+          {rules.map((rule) => (
+            <Table.Tr key={rule.name}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Code>{rule.name}</Code>
+              </Table.Td>
+              <Table.Td>{describeInterval(rule.seconds)}</Table.Td>
+              <Table.Td>
+                <StaleDevices rule={rule} />
+              </Table.Td>
+              <Table.Td>{canEdit ? <RuleButtons rule={rule} onEdit={() => setEditing(rule)} /> : null}</Table.Td>
+            </Table.Tr>
+          ))}
+        </ListTable>
+      )}
+      <IntervalDialog rule={editing} names={names} onClose={() => setEditing(undefined)} />
+    </Section>
+  )
+}
+
+/** Links to the devices with a stale value, with the attribute as a column. */
+function StaleDevices({ rule: { name, stale } }: { rule: Rule }) {
+  if (stale === 0) return '0'
+  return (
+    <RouterAnchor
+      to="/devices"
+      search={{ where: `stale(${writeNameArgument(name)})`, columns: ['name', 'state', columnOfAttribute(name)] }}
+      inherit
+      aria-label={`${stale.toLocaleString()} devices with a stale value of ${name}`}
+    >
+      {stale.toLocaleString()}
+    </RouterAnchor>
+  )
+}
+
+function RuleButtons({ rule: { name }, onEdit }: { rule: Rule; onEdit(): void }) {
+  const set = useChange(SetExpectedIntervalDocument, ['Freshness', 'AttributeInfo'])
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button size="compact-sm" variant="default" aria-label={`Change the interval of ${name}`} onClick={onEdit}>
+        Change
+      </Button>
+      <ConfirmButton
+        label="Remove"
+        size="compact-sm"
+        aria-label={`Remove the interval of ${name}`}
+        title={`Remove the interval of ${name}?`}
+        confirm="Remove interval"
+        danger
+        onConfirm={() => set({ name, seconds: null })}
+      >
+        Values of {name} are then never stale. The values do not change.
+      </ConfirmButton>
+    </Group>
+  )
+}

@@ -1,0 +1,56 @@
+import { useMemo } from 'react'
+import { useQuery } from 'urql'
+import { useTypes } from '../../graphql/use-change.ts'
+import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { usePolling } from '../../hooks/use-polling.ts'
+import { FreshnessNamesDocument, ValueAgesDocument } from './freshness.generated.ts'
+
+/** No event reports that a value becomes stale, or that it was written again without a change. */
+const POLL_MS = 30_000
+
+export interface StaleValue {
+  /** The time of the last write. */
+  confirmed: string | null
+  /** The context of the value. Undefined for a base value. */
+  context: string | undefined
+}
+
+/**
+ * Returns the stale values of a device or service by name, as they apply in a context. Only names with an expected
+ * interval can have stale values, so accounts without such names need no further request.
+ */
+export function useStaleValues(targetId: string, context: string | undefined): ReadonlyMap<string, StaleValue> {
+  const [rules] = useQuery({
+    query: FreshnessNamesDocument,
+    requestPolicy: 'cache-first',
+    context: useTypes('Freshness'),
+  })
+  const names = rules.data?.login?.freshness.map(({ name }) => name) ?? []
+  const isUsed = names.length > 0
+  const [{ data }, refetch] = useQuery({
+    query: ValueAgesDocument,
+    variables: { id: [targetId], names, context: context ?? null },
+    pause: !isUsed,
+    context: useTypes('AttributeInfo'),
+  })
+  const refresh = (): void => {
+    if (isUsed) refetch({ requestPolicy: 'network-only' })
+  }
+  usePolling(refetch, isUsed ? POLL_MS : undefined)
+  useLiveEvents({
+    onEvents(events) {
+      if (events.some(({ type, target }) => type === 'ATTRIBUTE_CHANGE' && target[0]?.id === targetId)) refresh()
+    },
+    onGap: refresh,
+  })
+  const infos = isUsed ? data?.login?.service[0]?.attributeInfo : undefined
+  return useMemo(
+    () =>
+      new Map(
+        infos
+          ?.filter(({ isStale }) => isStale)
+          .map(({ name, confirmed, setIn }) => [name, { confirmed, context: setIn ?? undefined }]),
+      ),
+    [infos],
+  )
+}
