@@ -13,6 +13,11 @@ describeConsole('changes to selected devices', () => {
       .filter({ hasText: /^done, 100%/ })
       .waitFor({ state: 'attached' })
 
+  const choose = async (page: Page, field: string, option: string): Promise<void> => {
+    await page.getByRole('combobox', { name: field }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+
   it('sets Status A on 500 selected devices after a preview, and updates another window', async () => {
     const person = await personWith(
       site,
@@ -54,7 +59,7 @@ describeConsole('changes to selected devices', () => {
     await page.getByText('3 selected').waitFor()
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Change 3 devices' })
-    await dialog.getByText('Set field').click()
+    await choose(page, 'Action', 'Set a field')
     await dialog.getByLabel('Value').fill('board of {name}')
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await page.getByRole('button', { name: 'Change 3 devices' }).click()
@@ -63,6 +68,59 @@ describeConsole('changes to selected devices', () => {
     const { login } = await person.data('{ login { devices(sort: "name asc") { items { platform } } } }')
     const platforms = login.devices.items.map(({ platform }: { platform: string | null }) => platform)
     expect(platforms).toEqual(['board of node-1', null, 'board of node-3', 'board of node-4'])
+  })
+
+  it('adds a service to the selected devices, sets an attribute of it, and removes it', async () => {
+    const person = await personWith(site, numbered(3))
+    const page = await site.open(person)
+    const dialog = page.getByRole('dialog', { name: 'Change 2 devices' })
+    const open = async (action: string): Promise<void> => {
+      await page.goto(`${site.app.url}/devices`)
+      for (const name of ['node-1', 'node-2']) await page.getByLabel(`Select ${name}`, { exact: true }).click()
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await choose(page, 'Action', action)
+    }
+    /** Previews the change, and starts it if the preview shows it for one of the devices. */
+    const run = async (change: RegExp): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Preview' }).click()
+      await page.getByRole('row', { name: change }).waitFor()
+      await page.getByRole('button', { name: 'Change 2 devices' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Change 2 devices' }).click()
+      await waitUntilDone(page)
+    }
+    const services = async (): Promise<string[]> => {
+      const { login } = await person.data(
+        '{ login { devices(sort: "name asc") { items { services { name port attribute(name: "owner") } } } } }',
+      )
+      return login.devices.items.map((item: { services: object[] }) =>
+        item.services.map((service) => Object.values(service).join(' ')).join(),
+      )
+    }
+    await open('Add a service')
+    await dialog.getByLabel('Name').fill('web')
+    await dialog.getByLabel('Port').fill('8443')
+    expect(await findViolations(page)).toEqual([])
+    await run(/node-1 will change service no value .* web \(8443\)/)
+    expect(await services()).toEqual(['web 8443 ', 'web 8443 ', ''])
+
+    await open('Set an attribute of services')
+    await dialog.getByRole('combobox', { name: 'Attribute' }).fill('owner')
+    await dialog.getByLabel('Value').fill('ops of {name}')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText('Enter a filter of services').waitFor()
+    await dialog.getByRole('searchbox', { name: 'Services' }).fill('nam = web')
+    await dialog.getByRole('button', { name: 'Preview' }).click()
+    await dialog.getByText(/^Services, column 1: .* "nam"/).waitFor()
+    await dialog.getByRole('searchbox', { name: 'Services' }).fill('name = web')
+    expect(await findViolations(page)).toEqual([])
+    await run(/node-1 will change owner of the service web no value .* ops of node-1/)
+    expect(await services()).toEqual(['web 8443 ops of node-1', 'web 8443 ops of node-2', ''])
+
+    await open('Remove services')
+    await dialog.getByRole('searchbox', { name: 'Services' }).fill('port = 8443')
+    await run(/node-1 will change service web \(8443\) .* no value/)
+    expect(await services()).toEqual(['', '', ''])
+    await page.getByText('Remove services, at most 200 devices per second').waitFor()
   })
 
   it('deletes the selected devices, and deletes active devices only if asked', async () => {

@@ -24,6 +24,7 @@ test.each([
   ['platform must not be empty', 'Platform must not be empty.'],
   ['services are missing', 'Services are missing.'],
   ['access.where, column 3: unknown field', 'Devices, column 3: unknown field.'],
+  ['operations[0].removeService.where: unknown field', 'Devices: unknown field.'],
 ])('begins with the label of the field: %s', (message, expected) => {
   const labels = {
     hardwareId: 'Hardware ID',

@@ -76,15 +76,18 @@ const notMuster: ErrorDescription = {
 
 /**
  * Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. The members of
- * `access` have labels of arguments.
+ * `access` and of bulk operations have labels of arguments.
  */
 const withLabel = (message: string, labels: FieldLabels): string =>
-  message.replace(/^(?:access\.)?(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :,]))/, (argument, name, index, member, dot) => {
-    const label = labels[member === undefined ? name : name + member]
-    if (label === undefined) return argument
-    if (index !== undefined) return `${label} ${Number(index) + 1}`
-    return dot === undefined ? label : `${label}: `
-  })
+  message.replace(
+    /^(?:access\.|operations\[\d+\]\.\w+\.)?(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :,]))/,
+    (argument, name, index, member, dot) => {
+      const label = labels[member === undefined ? name : name + member]
+      if (label === undefined) return argument
+      if (index !== undefined) return `${label} ${Number(index) + 1}`
+      return dot === undefined ? label : `${label}: `
+    },
+  )
 
 /**
  * Capitalizes a message from the API and adds a period. Keeps the case of a message that starts with an argument's name.

@@ -37,6 +37,8 @@ export const sourceText = ({ user, name, kind }: BulkSourceFragment): string => 
 const operationTexts: Record<string, string> = {
   setAttributes: 'Set attributes',
   update: 'Change fields',
+  addService: 'Add services',
+  removeService: 'Remove services',
   delete: 'Delete devices',
 }
 

@@ -4,6 +4,8 @@ import { useViewer } from '../user-settings/viewer.ts'
 const needs: Readonly<Record<string, Permission>> = {
   setAttributes: 'ATTRIBUTE_WRITE',
   update: 'DEVICE_WRITE',
+  addService: 'DEVICE_WRITE',
+  removeService: 'DEVICE_WRITE',
   delete: 'DEVICE_DELETE',
 }
 

@@ -144,13 +144,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
         onChange={change}
         options={options}
       />
-      <SelectionBar
-        selection={selection}
-        filter={query.filter}
-        total={rows.total}
-        attributes={options.attributes}
-        shown={shown}
-      />
+      <SelectionBar selection={selection} filter={query.filter} total={rows.total} shown={shown} />
       <Outdated isOutdated={rows.isOutdated} onRefresh={refresh} />
       {rows.error === undefined || problemOf(rows.error) !== undefined ? null : (
         <ErrorNotice error={rows.error} title="The devices could not be loaded" onRetry={rows.retry} />

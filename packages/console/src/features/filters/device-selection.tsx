@@ -1,8 +1,8 @@
-import { Input, Select, Stack, TextInput } from '@mantine/core'
+import { Select, Stack, TextInput } from '@mantine/core'
 import type { RefObject } from 'react'
 import { useQuery } from 'urql'
+import { FilterField } from './filter-field.tsx'
 import { DeviceViewNamesDocument } from './filters.generated.ts'
-import { SearchBox } from './search-box.tsx'
 
 /** Selects devices by a filter, a view, or both. */
 export interface SelectionValues {
@@ -14,19 +14,12 @@ export interface SelectionValues {
 interface DeviceSelectionProps {
   value: SelectionValues
   onChange(value: SelectionValues): void
-  /**
-   * Element around the filter's input. The input may contain a filter with a syntax error, which `value` never
-   * contains.
-   */
+  /** Element around the filter's input, for `typedFilter`. */
   box: RefObject<HTMLDivElement | null>
   /** Descriptions of the fields. */
   about: { where: string; view: string }
   placeholder: string
 }
-
-/** Returns the filter as typed, even if it is invalid, because the server then reports the error. */
-export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
-  box.current?.querySelector('input')?.value.trim() || null
 
 /** Shows the fields for a filter, a view, and a context. */
 export function DeviceSelection({ value, onChange, box, about, placeholder }: DeviceSelectionProps) {
@@ -34,20 +27,16 @@ export function DeviceSelection({ value, onChange, box, about, placeholder }: De
   const views = (data?.login?.views ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <Stack>
-      <Input.Wrapper label="Devices" labelElement="div" description={about.where}>
-        <div ref={box}>
-          <SearchBox
-            kind="DEVICES"
-            label="Devices"
-            placeholder={placeholder}
-            where={value.where ?? undefined}
-            context={value.context ?? undefined}
-            isBusy={false}
-            problem={undefined}
-            onChange={(where) => onChange({ ...value, where: where ?? null })}
-          />
-        </div>
-      </Input.Wrapper>
+      <FilterField
+        kind="DEVICES"
+        label="Devices"
+        description={about.where}
+        placeholder={placeholder}
+        value={value.where}
+        onChange={(where) => onChange({ ...value, where })}
+        context={value.context ?? undefined}
+        box={box}
+      />
       {views.length === 0 && value.view === null ? null : (
         <Select
           label="View"

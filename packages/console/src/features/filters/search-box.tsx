@@ -1,6 +1,6 @@
 import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { FilterProblem, ListKind } from './filter-problem.ts'
 import classes from './search-box.module.css'
 import { useCompletions } from './use-completions.ts'
@@ -36,6 +36,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   const [cursor, setCursor] = useState<number>()
   const input = useRef<HTMLInputElement>(null)
   const completedTo = useRef<number>(undefined)
+  const problemId = useId()
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
   const completions = useCompletions(typed, { kind, cursor, context, language })
   const shown = useProblem(typed, kind, { language, problem: where === typed ? problem : undefined })
@@ -72,7 +73,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
             autoCapitalize="off"
             value={typed}
             error={shown !== undefined}
-            aria-describedby={shown === undefined ? undefined : 'search-problem'}
+            aria-describedby={shown === undefined ? undefined : problemId}
             onChange={(event) => {
               setTyped(event.currentTarget.value)
               setCursor(event.currentTarget.selectionStart ?? undefined)
@@ -105,7 +106,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
       </Combobox>
       {language === undefined ? null : <language.FilterTokens text={typed} kind={kind} problem={shown} input={input} />}
       {shown === undefined ? null : (
-        <Text id="search-problem" size="xs" role="status" className={classes.problem}>
+        <Text id={problemId} size="xs" role="status" className={classes.problem}>
           {shown.message}{' '}
           {shown.suggestion === null ? null : (
             <Anchor component="button" type="button" inherit onClick={() => setTyped(shown.suggestion!)}>

@@ -10,7 +10,7 @@ import { accessInput, restrictionOf, unrestricted } from '../access/access-value
 import { PermissionChoice } from '../access/permission-choice.tsx'
 import { RestrictionFields } from '../access/restriction-fields.tsx'
 import { useLoad } from '../account/use-load.ts'
-import { typedFilter } from '../filters/device-selection.tsx'
+import { typedFilter } from '../filters/filter-field.tsx'
 import { signInOptions } from '../sign-in/auth-api.ts'
 import { CreateRoleDocument, UpdateRoleDocument } from './members.generated.ts'
 import type { Role } from './role.ts'

@@ -1,5 +1,5 @@
 import { useChange } from '../../graphql/use-change.ts'
-import type { ServiceFields } from './service-form.tsx'
+import type { ServiceFields } from './service-inputs.tsx'
 import { type ServiceRowFragment, UpdateServiceDocument } from './services.generated.ts'
 
 /** Updates a service. Sends only changed fields, so that concurrent changes to other fields are kept. */

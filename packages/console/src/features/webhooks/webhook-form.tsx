@@ -4,7 +4,8 @@ import { useRef, useState } from 'react'
 import { focusFirstError } from '../../components/dialogs/focus-first-error.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
-import { DeviceSelection, type SelectionValues, typedFilter } from '../filters/device-selection.tsx'
+import { DeviceSelection, type SelectionValues } from '../filters/device-selection.tsx'
+import { typedFilter } from '../filters/filter-field.tsx'
 import { EventTypePicker } from './event-type-picker.tsx'
 
 export interface WebhookValues extends SelectionValues {

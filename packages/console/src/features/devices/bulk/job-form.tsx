@@ -10,6 +10,8 @@ interface JobFormProps {
   onSubmit(): Promise<void>
 }
 
+const labels = { attributes: 'Attribute', services: 'Services', where: 'Services', context: 'Context' }
+
 /** Contains a bulk change's fields. Its button opens the preview, which changes nothing. */
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
   const [isCreating, setCreating] = useState(false)
@@ -29,7 +31,9 @@ export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobF
     <form onSubmit={submit}>
       <Stack gap="sm">
         {children}
-        {error === undefined ? null : <ErrorNotice error={error} title="The preview could not be created" />}
+        {error === undefined ? null : (
+          <ErrorNotice error={error} title="The preview could not be created" labels={labels} />
+        )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

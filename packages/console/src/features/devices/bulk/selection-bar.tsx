@@ -14,12 +14,11 @@ interface SelectionBarProps {
   selection: Selection
   filter: DeviceFilter
   total: number | undefined
-  attributes: readonly string[]
   shown: ShownList
 }
 
 /** Shows actions for the selected devices, if any are selected. */
-export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
+export function SelectionBar({ selection, filter, total, shown }: SelectionBarProps) {
   const [action, setAction] = useState<'change' | 'export' | 'delete'>()
   const { may, isRestricted } = useViewer()
   const count = selection.count(total)
@@ -80,9 +79,7 @@ export function SelectionBar({ selection, filter, total, attributes, shown }: Se
         </Group>
       </Paper>
       <Suspense>
-        {action === 'change' ? (
-          <ChangeDevices devices={devices} count={count} names={attributes} onClose={close} />
-        ) : null}
+        {action === 'change' ? <ChangeDevices devices={devices} count={count} onClose={close} /> : null}
         {action === 'export' ? <ExportDevices devices={devices} shown={shown} count={count} onClose={close} /> : null}
         {action === 'delete' ? <DeleteDevices devices={devices} onClose={close} /> : null}
       </Suspense>

@@ -1,0 +1,64 @@
+import { Autocomplete, Textarea, TextInput } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { useAttributeNames } from '../../../attributes/use-attribute-names.ts'
+import { typedFilter } from '../../../filters/filter-field.tsx'
+import { labeledFields, useLabels } from '../../../user-settings/labels.ts'
+import { JobForm } from '../job-form.tsx'
+import { type ChangeFormProps, placeholders } from './change-form.ts'
+import { requireFilter, ServicesField } from './services-field.tsx'
+
+interface AttributeChangeProps extends ChangeFormProps {
+  of: 'devices' | 'services'
+  isRemoval: boolean
+}
+
+/** Sets or removes an attribute of the devices, or of their services that match a filter. */
+export function AttributeChange({ of, isRemoval, children, onClose, onSubmit }: AttributeChangeProps) {
+  const labels = useLabels()
+  const ofDevices = of === 'devices'
+  const reserved = new Map(ofDevices ? labeledFields.map((field) => [labels[field], `$svc.${field}`]) : [])
+  const { names = [] } = useAttributeNames()
+  const known = names.filter((each) => each[of] > 0 && !each.name.startsWith('$')).map(({ name }) => name)
+  const box = useRef<HTMLDivElement>(null)
+  const [name, setName] = useState('')
+  const [value, setValue] = useState('')
+  const [context, setContext] = useState('')
+  const submit = async (): Promise<void> => {
+    const typed = name.trim()
+    const attributes = { [reserved.get(typed) ?? typed]: isRemoval ? null : value }
+    const services = ofDevices ? {} : { services: requireFilter(typedFilter(box)) }
+    const title = `${isRemoval ? 'Remove' : 'Set'} ${typed}${ofDevices ? '' : ' of services'}`
+    await onSubmit(title, { setAttributes: { attributes, context: context.trim() || null, ...services } })
+  }
+  return (
+    <JobForm isComplete={name.trim() !== ''} onClose={onClose} onSubmit={submit}>
+      {children}
+      {ofDevices ? null : <ServicesField description="The attribute changes on these services." box={box} />}
+      <Autocomplete
+        label="Attribute"
+        required
+        data={[...new Set([...reserved.keys(), ...known])]}
+        value={name}
+        onChange={setName}
+        limit={50}
+        data-autofocus
+      />
+      {isRemoval ? null : (
+        <Textarea
+          label="Value"
+          description={placeholders}
+          autosize
+          maxRows={8}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+        />
+      )}
+      <TextInput
+        label="Context"
+        description="Changes the overrides of this context. Leave empty to change base values."
+        value={context}
+        onChange={(event) => setContext(event.currentTarget.value)}
+      />
+    </JobForm>
+  )
+}

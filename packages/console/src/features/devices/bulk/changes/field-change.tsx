@@ -1,0 +1,40 @@
+import { Select, Textarea } from '@mantine/core'
+import { useState } from 'react'
+import { JobForm } from '../job-form.tsx'
+import { type ChangeFormProps, placeholders } from './change-form.ts'
+
+const fields = [
+  { value: 'platform', label: 'Platform' },
+  { value: 'hardwareId', label: 'Hardware ID' },
+  { value: 'name', label: 'Name' },
+]
+
+/** Sets or clears a field of the devices. */
+export function FieldChange({ children, onClose, onSubmit }: ChangeFormProps) {
+  const [field, setField] = useState('platform')
+  const [value, setValue] = useState('')
+  const label = fields.find((each) => each.value === field)?.label
+  return (
+    <JobForm
+      onClose={onClose}
+      onSubmit={() => onSubmit(`Set ${label}`, { update: { [field]: value === '' ? null : value } })}
+    >
+      {children}
+      <Select
+        label="Field"
+        allowDeselect={false}
+        data={fields}
+        value={field}
+        onChange={(chosen) => setField(chosen ?? 'platform')}
+      />
+      <Textarea
+        label="Value"
+        description={placeholders}
+        autosize
+        maxRows={8}
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+      />
+    </JobForm>
+  )
+}

@@ -1,0 +1,30 @@
+import { type RefObject, useState } from 'react'
+import { FilterField } from '../../../filters/filter-field.tsx'
+
+interface ServicesFieldProps {
+  description: string
+  /** Element around the filter's input, for `typedFilter`. */
+  box: RefObject<HTMLDivElement | null>
+}
+
+/** Asks for the services of the devices that a job changes. */
+export function ServicesField({ description, box }: ServicesFieldProps) {
+  const [where, setWhere] = useState<string | null>(null)
+  return (
+    <FilterField
+      kind="SERVICES"
+      label="Services"
+      description={`A filter of services, such as port = 23, or id:* for all services. ${description}`}
+      placeholder="port = 23"
+      value={where}
+      onChange={setWhere}
+      box={box}
+    />
+  )
+}
+
+/** Returns the filter. Throws if there is none. */
+export function requireFilter(where: string | null): string {
+  if (where === null) throw new Error('Enter a filter of services, such as port = 23, or id:* for all services.')
+  return where
+}

@@ -1,0 +1,53 @@
+import { Input } from '@mantine/core'
+import type { RefObject } from 'react'
+import type { ListKind } from './filter-problem.ts'
+import { SearchBox } from './search-box.tsx'
+
+interface FilterFieldProps {
+  kind: ListKind
+  label: string
+  description: string
+  placeholder: string
+  value: string | null
+  onChange(value: string | null): void
+  /** The context in which the filter reads attributes. */
+  context?: string | undefined
+  /**
+   * Element around the filter's input. The input may contain a filter with a syntax error, which `value` never
+   * contains.
+   */
+  box: RefObject<HTMLDivElement | null>
+}
+
+/** Returns the filter as typed, even if it is invalid, because the server then reports the error. */
+export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
+  box.current?.querySelector('input')?.value.trim() || null
+
+/** Asks for a filter in a form, with completion. */
+export function FilterField({
+  kind,
+  label,
+  description,
+  placeholder,
+  value,
+  onChange,
+  context,
+  box,
+}: FilterFieldProps) {
+  return (
+    <Input.Wrapper label={label} labelElement="div" description={description}>
+      <div ref={box}>
+        <SearchBox
+          kind={kind}
+          label={label}
+          placeholder={placeholder}
+          where={value ?? undefined}
+          context={context}
+          isBusy={false}
+          problem={undefined}
+          onChange={(where) => onChange(where ?? null)}
+        />
+      </div>
+    </Input.Wrapper>
+  )
+}
