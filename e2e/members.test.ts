@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { addMember } from '../packages/server/test/factories/member.ts'
+import { findViolationsInBothSchemes } from './axe.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 import { personWith } from './seeded.ts'
 
@@ -115,6 +116,60 @@ describeConsole('members', () => {
     await row.getByRole('button', { name: 'Delete Technicians' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).click()
     await row.waitFor({ state: 'detached' })
+  })
+
+  it('shows what a key and a role may do, and checks a device, an attribute, and a document', async () => {
+    const owner = await personWith(site, [
+      { name: 'oslo-1', attributes: { site: 'oslo' } },
+      { name: 'bergen-1', attributes: { site: 'bergen' } },
+    ])
+    const access = 'access: { permissions: [DEVICE_READ, ATTRIBUTE_WRITE], where: "site = oslo" }'
+    const { createAccessKey } = await owner.data(
+      `mutation { createAccessKey(name: "Export", networks: ["192.0.2.0/24"], ${access}) { key } }`,
+    )
+    const page = await site.open(owner, { path: `/account/keys/${createAccessKey.key}` })
+    await page.getByRole('button', { name: 'What may this key do?' }).click()
+    const dialog = page.getByRole('dialog', { name: 'What may Export do?' })
+    const itemsOf = (part: string) => dialog.getByRole('region', { name: part, exact: true }).getByRole('listitem')
+    await dialog.getByText('Can read 1 device.').waitFor()
+    expect(await itemsOf('May').allTextContents()).toEqual([
+      'see devices, services, and attributes',
+      'change attributes',
+    ])
+    await dialog.getByText('because the key does not allow it').waitFor()
+    await dialog.getByText('the filter reads site').waitFor()
+    await dialog.getByRole('combobox', { name: 'Device' }).fill('bergen')
+    await page.getByRole('option', { name: 'bergen-1' }).click()
+    await dialog.getByRole('combobox', { name: 'Attribute' }).fill('rack')
+    await dialog.getByLabel('GraphQL document').fill('mutation { deleteDevice(deviceId: "x") }')
+    await dialog.getByLabel('Address').fill('198.51.100.7')
+    await dialog.getByRole('button', { name: 'Check' }).click()
+    const result = dialog.getByRole('status')
+    for (const text of [
+      'Run the document: no',
+      'Read the device: no',
+      'Set the attribute rack: no',
+      'permissions that are missing: delete devices',
+      'Key is not valid from 198.51.100.7',
+    ])
+      await result.getByText(text).waitFor()
+    expect(await findViolationsInBothSchemes(page)).toEqual([])
+    await dialog.getByLabel('Address').fill('192.0.2.7')
+    await dialog.getByLabel('GraphQL document').fill('{ login { devices { total } } }')
+    await dialog.getByRole('combobox', { name: 'Device' }).fill('oslo')
+    await page.getByRole('option', { name: 'oslo-1' }).click()
+    await dialog.getByRole('button', { name: 'Check' }).click()
+    for (const text of ['Run the document: yes', 'Read the device: yes', 'Set the attribute rack: yes'])
+      await result.getByText(text).waitFor()
+    await dialog.getByLabel('GraphQL document').fill('{ login {')
+    await dialog.getByRole('button', { name: 'Check' }).click()
+    await dialog.getByText(/Syntax Error/).waitFor()
+
+    await page.goto(`${site.app.url}/account/members`)
+    await page.getByRole('button', { name: 'Simulate viewer' }).click()
+    await page.getByRole('dialog', { name: 'What may members with the role viewer do?' }).waitFor()
+    await page.getByText('because the role does not allow it').waitFor()
+    await page.getByText('Can read 2 devices.').waitFor()
   })
 
   /** Opens pages of the account as a person with a role. Fails if a page shows an error. */

@@ -7,6 +7,8 @@ import { describePermissions, permissionTexts } from '../access/permissions.ts'
 import { RestrictionSummary } from '../access/restriction-summary.tsx'
 import { useLoad } from '../account/use-load.ts'
 import { signInOptions } from '../sign-in/auth-api.ts'
+import { SimulateButton } from '../simulation/simulate-button.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
 import { DeleteRoleDocument } from './members.generated.ts'
 import type { Role } from './role.ts'
 import { RoleDialog } from './role-dialog.tsx'
@@ -32,6 +34,7 @@ interface RoleRowProps {
 
 function RoleRow({ role, hasProvider }: RoleRowProps) {
   const { name, members, groups } = role
+  const { may } = useViewer()
   const isGrantable = useGrantable()
   return (
     <Table.Tr>
@@ -50,7 +53,20 @@ function RoleRow({ role, hasProvider }: RoleRowProps) {
           <RestrictionSummary restriction={role} />
         </Text>
       </Table.Td>
-      <Table.Td>{isGrantable(role) ? <Actions role={role} hasProvider={hasProvider} /> : null}</Table.Td>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          {may('MEMBER_MANAGE') ? (
+            <SimulateButton
+              label="Simulate"
+              aria-label={`Simulate ${name}`}
+              size="compact-sm"
+              title={`What may members with the role ${name} do?`}
+              subject={{ roleId: role.id }}
+            />
+          ) : null}
+          {isGrantable(role) ? <Actions role={role} hasProvider={hasProvider} /> : null}
+        </Group>
+      </Table.Td>
     </Table.Tr>
   )
 }
@@ -68,7 +84,7 @@ function Actions({ role, hasProvider }: RoleRowProps) {
   // Of a built-in role, only the groups can be changed.
   if (builtIn && groups.length === 0 && !hasProvider) return null
   return (
-    <Group gap="xs" wrap="nowrap">
+    <>
       <Button size="compact-sm" variant="default" onClick={open} aria-label={`Change ${name}`}>
         {builtIn ? 'Groups' : 'Change'}
       </Button>
@@ -86,6 +102,6 @@ function Actions({ role, hasProvider }: RoleRowProps) {
           You cannot delete a role that a member or an open invitation has.
         </ConfirmButton>
       )}
-    </Group>
+    </>
   )
 }

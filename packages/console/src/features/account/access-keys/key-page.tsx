@@ -1,4 +1,4 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, Group, Text } from '@mantine/core'
 import { IconKeyOff } from '@tabler/icons-react'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,13 +8,15 @@ import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { useLastValue } from '../../../hooks/use-last-value.ts'
+import { SimulateButton } from '../../simulation/simulate-button.tsx'
 import { useViewer } from '../../user-settings/viewer.ts'
 import { Section } from '../section.tsx'
 import { KeyState, suspensionTexts } from './key-badges.tsx'
-import { KeyFacts } from './key-facts.tsx'
+import { type AccessKeyDetails, KeyFacts } from './key-facts.tsx'
 import { KeyMenu } from './key-menu.tsx'
 import { AccessKeyDetailsDocument } from './keys.generated.ts'
 import { KeyUsage } from './usage/key-usage.tsx'
+import { useMayChange } from './use-may-change.ts'
 
 export function KeyPage() {
   const { keyId } = useParams({ from: '/shell/account/keys/$keyId' })
@@ -42,7 +44,12 @@ function KeyDetails({ keyId }: { keyId: string }) {
       <Section
         title={name ?? keyId}
         about={<KeyState state={accessKey} />}
-        actions={<KeyMenu accessKey={accessKey} onDeleted={() => void navigate({ to: '/account/keys' })} />}
+        actions={
+          <Group gap="xs">
+            <SimulateKeyButton accessKey={accessKey} />
+            <KeyMenu accessKey={accessKey} onDeleted={() => void navigate({ to: '/account/keys' })} />
+          </Group>
+        }
       >
         {suspended === null ? null : (
           <Alert color="red" mb="sm" title="This key does not work">
@@ -54,6 +61,13 @@ function KeyDetails({ keyId }: { keyId: string }) {
       <KeyUsage accessKey={accessKey} days={days} onDays={setDays} />
     </>
   )
+}
+
+function SimulateKeyButton({ accessKey }: { accessKey: AccessKeyDetails }) {
+  const { canSimulate } = useMayChange(accessKey)
+  if (!canSimulate) return null
+  const { key, name } = accessKey
+  return <SimulateButton label="What may this key do?" title={`What may ${name ?? key} do?`} subject={{ key }} />
 }
 
 function KeyNotFound() {

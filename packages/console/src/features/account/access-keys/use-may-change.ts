@@ -1,7 +1,7 @@
 import { useViewer } from '../../user-settings/viewer.ts'
 import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
-/** Returns whether the user can change a key, and whether the user can rotate it. */
+/** Returns whether the user can change a key, rotate it, and simulate what it allows. */
 export function useMayChange({ kind, createdBy, replacedBy, expires }: AccessKeyFieldsFragment) {
   const { may, me } = useViewer()
   const isOwn = kind === 'personal' && me.person !== null && createdBy?.user?.id === me.person.id
@@ -9,5 +9,5 @@ export function useMayChange({ kind, createdBy, replacedBy, expires }: AccessKey
   const isExpired = expires !== null && new Date(expires) <= new Date()
   // A personal key's new secret acts as its creator, so no other person may receive it.
   const canRotate = canChange && (kind === 'account' || isOwn) && replacedBy === null && !isExpired
-  return { canChange, canRotate }
+  return { canChange, canRotate, canSimulate: may('KEY_MANAGE') || isOwn }
 }

@@ -1,8 +1,6 @@
 import { MultiSelect } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { useQuery } from 'urql'
-import { DevicesToFilterByDocument } from '../events.generated.ts'
+import { useDeviceOptions } from './use-device-options.ts'
 
 interface DevicePickerProps {
   /** IDs of the selected devices. */
@@ -10,21 +8,10 @@ interface DevicePickerProps {
   onChange: (value: string[]) => void
 }
 
-const TYPING_DELAY_MS = 250
-
-/** Selects devices by part of the name. The server searches, so the picker works with any number of devices. */
+/** Selects devices by part of the name. */
 export function DevicePicker({ value, onChange }: DevicePickerProps) {
   const [typed, setTyped] = useState('')
-  const [name] = useDebouncedValue(typed, TYPING_DELAY_MS)
-  const variables = { name: name === '' ? null : name, ids: value }
-  const [{ data }] = useQuery({ query: DevicesToFilterByDocument, variables })
-  const selected = new Map(data?.login?.device.map((device) => [device.id, device.name]))
-  const found = data?.login?.devices.items ?? []
-  const options = [
-    // Shows the ID of a device without a known name, because the URL and events can refer to deleted devices.
-    ...value.map((id) => ({ value: id, label: selected.get(id) ?? id })),
-    ...found.filter(({ id }) => !value.includes(id)).map((device) => ({ value: device.id, label: device.name })),
-  ]
+  const options = useDeviceOptions(value, typed)
   return (
     <MultiSelect
       aria-label="Device"

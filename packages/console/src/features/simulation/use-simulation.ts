@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { type CombinedError, useQuery } from 'urql'
+import { useLastValue } from '../../hooks/use-last-value.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import { SimulateAccessDocument, type SimulateAccessQuery } from './simulation.generated.ts'
+
+/** The access to simulate: a key or a role. */
+export type Subject = { key: string } | { roleId: string }
+
+/** What the user asks about the access. Empty strings mean nothing. */
+export interface Question {
+  deviceId: string
+  attribute: string
+  document: string
+  address: string
+}
+
+export const noQuestion: Question = { deviceId: '', attribute: '', document: '', address: '' }
+
+type Login = NonNullable<SimulateAccessQuery['login']>
+export type Simulation = Login['simulate']
+
+export interface Simulated {
+  simulation: Simulation
+  /** The permissions that the document needs. Undefined without a document. */
+  needs: Login['needs']
+}
+
+interface UseSimulation {
+  /** The last result. Undefined until loaded. */
+  simulated: Simulated | undefined
+  /** The error of the last question. */
+  error: CombinedError | undefined
+  isLoading: boolean
+  /** The question that `simulated` answers, unless it failed. */
+  asked: Question
+  ask(question: Question): void
+}
+
+/** Asks the server what an access could do. The server runs and changes nothing. */
+export function useSimulation(subject: Subject): UseSimulation {
+  const { may } = useViewer()
+  const [asked, setAsked] = useState(noQuestion)
+  const { deviceId, attribute, document, address } = asked
+  const [{ data, error, fetching }, refetch] = useQuery({
+    query: SimulateAccessDocument,
+    variables: {
+      ...subject,
+      deviceId: deviceId || null,
+      attribute: attribute || null,
+      document: document || null,
+      address: address || null,
+      needed: document,
+      hasDocument: document !== '',
+      canReadDevices: may('DEVICE_READ'),
+    },
+    requestPolicy: 'network-only',
+  })
+  const login = useLastValue(data?.login ?? undefined)
+  return {
+    simulated: login && { simulation: login.simulate, needs: login.needs },
+    error,
+    isLoading: fetching,
+    asked,
+    ask(question) {
+      if (JSON.stringify(question) === JSON.stringify(asked)) refetch({ requestPolicy: 'network-only' })
+      else setAsked(question)
+    },
+  }
+}
