@@ -3,6 +3,7 @@ import './app/global.css'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { useClient } from 'urql'
 import { listenForInstallPrompt } from './app/install-prompt.ts'
 import { Providers } from './app/providers.tsx'
 import { router } from './app/routes/router.tsx'
@@ -14,10 +15,15 @@ registerServiceWorker()
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element "root"')
 
+function Routes() {
+  const client = useClient()
+  return <RouterProvider router={router} context={{ client }} />
+}
+
 createRoot(root).render(
   <StrictMode>
     <Providers>
-      <RouterProvider router={router} />
+      <Routes />
     </Providers>
   </StrictMode>,
 )

@@ -1,7 +1,9 @@
-import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { Client } from 'urql'
+import { ViewerDocument } from '../../features/user-settings/viewer.generated.ts'
 import { Shell } from '../shell.tsx'
 
-export const rootRoute = createRootRoute()
+export const rootRoute = createRootRouteWithContext<{ client: Client }>()()
 
 export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -52,5 +54,9 @@ export const commandLineRoute = createRoute({
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
+  beforeLoad({ context: { client } }) {
+    // Requests the user while the code of the page loads. The shell then finds the response in the client's cache.
+    void client.query(ViewerDocument, {}, { requestPolicy: 'cache-first' }).toPromise()
+  },
   component: Shell,
 })

@@ -24,8 +24,12 @@ export const router = createRouter({
     shellRoute.addChildren([...pageRoutes, accountRoutes]),
   ]),
   basepath: basePath,
+  // The provider of the router sets the client.
+  context: { client: undefined! },
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
+  // Shows a page as soon as it has loaded, even if the loading indicator has just appeared.
+  defaultPendingMinMs: 0,
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
 })

@@ -1,14 +1,13 @@
 import { Select, Text } from '@mantine/core'
-import { useEffect } from 'react'
-import { useQuery } from 'urql'
+import { useEffect, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { subjectOf } from '../filters/conditions.ts'
 import { labelOfName, useLabels } from '../user-settings/labels.ts'
 import classes from './online-by-value.module.css'
-import { OverviewByValueDocument } from './overview.generated.ts'
 import { Part } from './part.tsx'
+import { useFacet } from './use-facet.ts'
 
 interface OnlineByValueProps {
   /** Field or attribute whose values are counted. Undefined for the default. */
@@ -20,22 +19,16 @@ interface OnlineByValueProps {
 
 /** Shows how many devices are online for each value of an attribute or field. */
 export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps) {
-  const { names } = useAttributeNames()
+  const { by, facet, error, refetch } = useFacet(chosen)
+  const [isOpened, setOpened] = useState(false)
+  const { names = [] } = useAttributeNames({ pause: !isOpened })
   const labels = useLabels()
-  const used = (names ?? []).filter(({ devices }) => devices > 0).map(({ name }) => name)
-  const by = chosen ?? defaultOf(used)
-  const [{ data, error }, refetch] = useQuery({
-    query: OverviewByValueDocument,
-    variables: { by: [by] },
-    pause: names === undefined,
-    requestPolicy: 'cache-and-network',
-  })
   useEffect(() => {
     if (version > 0) refetch({ requestPolicy: 'network-only' })
   }, [version, refetch])
-  const facet = data?.login?.facets[0]
   const labelOf = (name: string): string => labelOfName(name, labels)
-  const options = [...new Set([by, ...used, 'platform', 'services.port'])]
+  const used = names.filter(({ devices }) => devices > 0).map(({ name }) => name)
+  const options = [...new Set([...(by === undefined ? [] : [by]), ...used, 'platform', 'services.port'])]
   return (
     <Part
       title="Online by value"
@@ -47,7 +40,8 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
           searchable
           allowDeselect={false}
           data={options.map((value) => ({ value, label: labelOf(value) }))}
-          value={by}
+          value={by ?? null}
+          onDropdownOpen={() => setOpened(true)}
           onChange={(value) => value !== null && onBy(value)}
           limit={100}
         />
@@ -56,7 +50,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The devices could not be counted" onRetry={() => refetch()} />
       )}
-      {facet === undefined ? null : (
+      {facet === undefined || by === undefined ? null : (
         <table className={classes.table} aria-label={`Devices online by ${labelOf(by)}`}>
           <thead>
             <tr>
@@ -105,11 +99,6 @@ function whereOther(by: string, buckets: readonly { where: string }[]): string |
     : `${subject} != (${values.join(' OR ')})`
   return `${subject}:* AND ${others}`
 }
-
-const defaultOf = (used: readonly string[]): string =>
-  ['site', '$svc.categoryA'].find((name) => used.includes(name)) ??
-  used.find((name) => !name.startsWith('$')) ??
-  'platform'
 
 interface RowProps {
   label: string

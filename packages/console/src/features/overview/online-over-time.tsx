@@ -1,12 +1,13 @@
 import { SegmentedControl, Table, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import { localTime } from '../../components/time.tsx'
 import { isSpan, type SpanName } from './overview-search.ts'
 import { Part } from './part.tsx'
 import type { PresencePoint } from './presence-chart.tsx'
 
-const PresenceChart = lazy(async () => ({ default: (await import('./presence-chart.tsx')).PresenceChart }))
+const loadChart = () => import('./presence-chart.tsx')
+const PresenceChart = lazy(async () => ({ default: (await loadChart()).PresenceChart }))
 
 interface OnlineOverTimeProps {
   points: readonly PresencePoint[] | undefined
@@ -19,6 +20,8 @@ const CHART_HEIGHT = 240
 /** Shows the number of devices online over time, as a curve or a table. */
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
+  // Loads the chart while the server counts.
+  useEffect(() => void loadChart(), [])
   return (
     <Part
       title="Devices online"

@@ -3,7 +3,6 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { Loading } from '../../components/loading.tsx'
 import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
@@ -59,9 +58,7 @@ function Overview() {
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The overview could not be loaded" onRetry={refresh} />
       )}
-      {login === undefined ? (
-        error === undefined && <Loading what="overview" />
-      ) : login.deviceTotals.total === 0 ? (
+      {login === undefined && error !== undefined ? null : login?.deviceTotals.total === 0 ? (
         <NoDevices isFiltered={false} onClear={() => {}} onAdd={() => setAdding(true)} />
       ) : (
         <Stack gap="md">
@@ -76,7 +73,7 @@ function Overview() {
           )}
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <OnlineByValue by={search.by} onBy={(by) => change({ by })} version={version} />
-            <Stalest devices={login.stalest.items} />
+            <Stalest devices={login?.stalest.items} />
           </SimpleGrid>
           {canReadEvents ? <NewestEvents /> : null}
         </Stack>
@@ -116,22 +113,24 @@ function useRefreshLater(refresh: () => void): number {
 
 type Login = NonNullable<OverviewQuery['login']>
 
-function Totals({ login: { deviceTotals, registered } }: { login: Login }) {
-  const { total, active, inactive, neverReported } = deviceTotals
+/** Shows the parts of the page before their numbers, because other parts may load sooner. */
+function Totals({ login }: { login: Login | undefined }) {
+  const { total, active, inactive, neverReported } = login?.deviceTotals ?? {}
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md">
+    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" aria-busy={login === undefined}>
       <Total count={active} of={total} where="state = active" label="Online" />
       <Total count={inactive} where="state = inactive" label="Offline" />
       <Total count={neverReported} where="NOT lastReported:*" label="Never reported" />
-      <Total count={registered.total} where="created > -7d" label="Registered this week" />
+      <Total count={login?.registered.total} where="created > -7d" label="Registered this week" />
     </SimpleGrid>
   )
 }
 
 interface TotalProps {
-  count: number
+  /** Undefined until loaded. */
+  count: number | undefined
   /** The number of all devices, if it is shown. */
-  of?: number
+  of?: number | undefined
   label: string
   where: string
 }
@@ -143,9 +142,15 @@ function Total({ count, of, label, where }: TotalProps) {
         {label}
       </Text>
       <Text fz={28} fw={700} lh={1.3}>
-        <RouterAnchor to="/devices" search={{ where }} inherit aria-label={`${label}: ${count.toLocaleString()}`}>
-          {count.toLocaleString()}
-        </RouterAnchor>
+        {count === undefined ? (
+          <Text span inherit c="dimmed">
+            …
+          </Text>
+        ) : (
+          <RouterAnchor to="/devices" search={{ where }} inherit aria-label={`${label}: ${count.toLocaleString()}`}>
+            {count.toLocaleString()}
+          </RouterAnchor>
+        )}
         {of === undefined ? null : (
           <Text span size="sm" fw={400} c="dimmed">
             {' '}
@@ -160,7 +165,7 @@ function Total({ count, of, label, where }: TotalProps) {
   )
 }
 
-function Stalest({ devices }: { devices: Login['stalest']['items'] }) {
+function Stalest({ devices }: { devices: Login['stalest']['items'] | undefined }) {
   return (
     <Part
       title="Longest without a report"
@@ -170,9 +175,9 @@ function Stalest({ devices }: { devices: Login['stalest']['items'] }) {
         </RouterAnchor>
       }
     >
-      {devices.length === 0 ? <Text c="dimmed">No device has reported yet.</Text> : null}
+      {devices?.length === 0 ? <Text c="dimmed">No device has reported yet.</Text> : null}
       <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: 'none' }}>
-        {devices.map(({ id, name, lastReported }) => (
+        {devices?.map(({ id, name, lastReported }) => (
           <li key={id} style={{ display: 'flex', gap: 12, justifyContent: 'space-between' }}>
             <RouterAnchor to="/devices/$deviceId" params={{ deviceId: id }} truncate>
               {name}

@@ -1,0 +1,56 @@
+import { useQuery } from 'urql'
+import { useAttributeNames } from '../attributes/use-attribute-names.ts'
+import { OverviewByValueDocument, type OverviewByValueQuery } from './overview.generated.ts'
+
+type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
+
+interface UseFacet {
+  /** The attribute or field whose values are counted. Undefined until determined. */
+  by: string | undefined
+  facet: Facet | undefined
+  error: Error | undefined
+  refetch(options?: { requestPolicy: 'network-only' }): void
+}
+
+/**
+ * The attributes that the overview shows by default, if devices have values for them. With the prefix, the server
+ * accepts a name that no device uses.
+ */
+const usual = [
+  { by: 'site', name: 'attributes.site' },
+  { by: '$svc.categoryA', name: '$svc.categoryA' },
+] as const
+
+/**
+ * Counts devices by the values of a field or attribute. Counts the usual attributes if `chosen` is undefined. Requests
+ * the names in use only if these cannot be counted, or no device has values for them, because in a large account, the
+ * server may need seconds to list the names.
+ */
+export function useFacet(chosen: string | undefined): UseFacet {
+  const requestPolicy = 'cache-and-network'
+  const [first, refetchFirst] = useQuery({
+    query: OverviewByValueDocument,
+    variables: { by: usual.map(({ name }) => name) },
+    pause: chosen !== undefined,
+    requestPolicy,
+  })
+  const facets = first.data?.login?.facets
+  const index = facets?.findIndex(({ buckets }) => buckets.length > 0)
+  // Counting fails if `site` is a group, or if the user cannot read it.
+  const isUnusual = index === -1 || first.error !== undefined
+  const { names, error } = useAttributeNames({ pause: chosen !== undefined || !isUnusual })
+  const other = chosen ?? (isUnusual && names !== undefined ? firstUsed(names) : undefined)
+  const [second, refetchSecond] = useQuery({
+    query: OverviewByValueDocument,
+    variables: { by: other === undefined ? [] : [other] },
+    pause: other === undefined,
+    requestPolicy,
+  })
+  if (other !== undefined)
+    return { by: other, facet: second.data?.login?.facets[0], error: second.error, refetch: refetchSecond }
+  if (isUnusual || index === undefined) return { by: undefined, facet: undefined, error, refetch: refetchFirst }
+  return { by: usual[index]!.by, facet: facets?.[index], error: undefined, refetch: refetchFirst }
+}
+
+const firstUsed = (names: readonly { name: string; devices: number }[]): string =>
+  names.find(({ name, devices }) => devices > 0 && !name.startsWith('$'))?.name ?? 'platform'
