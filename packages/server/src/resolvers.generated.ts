@@ -108,6 +108,8 @@ export type User = {
   checkFilter: FilterCheck;
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Array<Freshness>;
+  /** How far back this user's history is known. */
+  history: HistorySpan;
   /**
    * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
    * every attribute that is set. The maximum is 200 names.
@@ -2010,6 +2012,15 @@ export type Freshness = {
   stale: Scalars['Int']['output'];
 };
 
+/** How far back the history of values is known. */
+export type HistorySpan = {
+  __typename?: 'HistorySpan';
+  /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
+  earliest: Scalars['DateTime']['output'];
+  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  timesSince: Scalars['DateTime']['output'];
+};
+
 /** A page of changes, newest first. */
 export type AttributeChangeList = {
   __typename?: 'AttributeChangeList';
@@ -2642,6 +2653,7 @@ export type ResolversTypes = {
   FilterTerm: ResolverTypeWrapper<FilterTerm>;
   FilterCompletion: ResolverTypeWrapper<FilterCompletion>;
   Freshness: ResolverTypeWrapper<FreshnessModel>;
+  HistorySpan: ResolverTypeWrapper<HistorySpan>;
   AttributeChangeList: ResolverTypeWrapper<AttributeChangeListModel>;
   AttributeChange: ResolverTypeWrapper<AttributeChangeModel>;
   AttributeInfo: ResolverTypeWrapper<AttributeInfoModel>;
@@ -2727,6 +2739,7 @@ export type ResolversParentTypes = {
   FilterTerm: FilterTerm;
   FilterCompletion: FilterCompletion;
   Freshness: FreshnessModel;
+  HistorySpan: HistorySpan;
   AttributeChangeList: AttributeChangeListModel;
   AttributeChange: AttributeChangeModel;
   AttributeInfo: AttributeInfoModel;
@@ -2783,6 +2796,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
   checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind' | 'usage'>>;
   freshness?: Resolver<Array<ResolversTypes['Freshness']>, ParentType, ContextType>;
+  history?: Resolver<ResolversTypes['HistorySpan'], ParentType, ContextType>;
   attributeInfo?: Resolver<Array<ResolversTypes['AttributeInfo']>, ParentType, ContextType, Partial<UserAttributeInfoArgs>>;
   attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<UserAttributeHistoryArgs, 'size'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
@@ -3190,6 +3204,11 @@ export type FreshnessResolvers<ContextType = Context, ParentType extends Resolve
   stale?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type HistorySpanResolvers<ContextType = Context, ParentType extends ResolversParentTypes['HistorySpan'] = ResolversParentTypes['HistorySpan']> = {
+  earliest?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  timesSince?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type AttributeChangeListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeChangeList'] = ResolversParentTypes['AttributeChangeList']> = {
   items?: Resolver<Array<ResolversTypes['AttributeChange']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -3465,6 +3484,7 @@ export type Resolvers<ContextType = Context> = {
   FilterTerm?: FilterTermResolvers<ContextType>;
   FilterCompletion?: FilterCompletionResolvers<ContextType>;
   Freshness?: FreshnessResolvers<ContextType>;
+  HistorySpan?: HistorySpanResolvers<ContextType>;
   AttributeChangeList?: AttributeChangeListResolvers<ContextType>;
   AttributeChange?: AttributeChangeResolvers<ContextType>;
   AttributeInfo?: AttributeInfoResolvers<ContextType>;

@@ -382,6 +382,10 @@ export const schemaTable: SchemaTable = {
   "view": "View",
   "where": "String"
  },
+ "HistorySpan": {
+  "earliest": "DateTime!",
+  "timesSince": "DateTime!"
+ },
  "Invitation": {
   "created": "DateTime!",
   "createdBy": "ChangeSource",
@@ -1156,6 +1160,7 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "freshness": "[Freshness!]!",
+  "history": "HistorySpan!",
   "id": "ID!",
   "invitations": "[Invitation!]!",
   "keyPolicy": "KeyPolicy!",

@@ -650,6 +650,14 @@ export interface Grant {
   where: string | null
 }
 
+/** How far back the history of values is known. */
+export interface HistorySpan {
+  /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
+  earliest: string
+  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  timesSince: string
+}
+
 /** An invitation to become a member of an account, before a person accepts it. */
 export interface Invitation {
   /** When the invitation's link was created. */
@@ -882,6 +890,8 @@ export interface User {
   eventsUrl: string
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Freshness[]
+  /** How far back this user's history is known. */
+  history: HistorySpan
   id: string
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy
@@ -1590,6 +1600,14 @@ export interface GrantFields {
   view: Branch<'View', 'maybe'>
   /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
   where: Leaf<string | null>
+}
+
+/** The selectable fields of HistorySpan. */
+export interface HistorySpanFields {
+  /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
+  earliest: Leaf<string>
+  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  timesSince: Leaf<string>
 }
 
 /** The selectable fields of Invitation. */
@@ -2441,6 +2459,8 @@ export interface UserFields {
   }>
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Branch<'Freshness', 'many'>
+  /** How far back this user's history is known. */
+  history: Branch<'HistorySpan', 'one'>
   id: Leaf<string>
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Branch<'Invitation', 'many'>
@@ -2685,6 +2705,7 @@ export interface ObjectTypes {
   FilterTerm: FilterTermFields
   Freshness: FreshnessFields
   Grant: GrantFields
+  HistorySpan: HistorySpanFields
   Invitation: InvitationFields
   KeyPolicy: KeyPolicyFields
   KeyUse: KeyUseFields

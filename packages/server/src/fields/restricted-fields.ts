@@ -25,6 +25,7 @@ const openOfUser: readonly string[] = [
     'eventsUrl',
     'facets',
     'freshness',
+    'history',
     'id',
     'limits',
     'name',

@@ -70,6 +70,7 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   AttributeInfo:
     'fragment AttributeInfo on AttributeInfo { name value setIn base changed confirmed expectedInterval isStale }',
+  HistorySpan: 'fragment HistorySpan on HistorySpan { earliest timesSince }',
   Freshness: 'fragment Freshness on Freshness { name seconds stale }',
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',

@@ -8,7 +8,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.simulate
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
-    User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.freshness User.views Device.* Service.* View.*
+    User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.freshness User.history User.views Device.* Service.* View.*
     Freshness.stale`,
   EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events
     Device.attributeHistory Service.attributeHistory`,

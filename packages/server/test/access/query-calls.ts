@@ -150,6 +150,7 @@ export const queryCalls: Record<string, Call> = {
     },
     others: ['kind', 'label'],
   },
+  'User.history': { plain: user('history { earliest timesSince }') },
   'User.freshness': { plain: user('freshness { name seconds stale }') },
   'User.facets': {
     plain: user('facets(by: ["name", "platform"]) { name buckets { value count active where } total }'),

@@ -36,6 +36,7 @@ export const typeQueries: Record<string, TypeQuery> = {
   AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),
   AttributeChangeList: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory`),
   AttributeInfo: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeInfo`),
+  HistorySpan: throughLogin(() => 'history'),
   Freshness: (_own, selection) => `mutation { setExpectedInterval(name: "load", seconds: 60) { ${selection} } }`,
   AttributeName: throughLogin(() => 'attributeNames'),
   AttributeScope: throughLogin(() => 'roles { attributes'),

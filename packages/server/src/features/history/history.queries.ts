@@ -174,3 +174,11 @@ export async function selectChangeTimes(
   const times = new Map(rows.map(({ position, timestamp }) => [position - 1, timestamp]))
   return values.map((_value, index) => times.get(index) ?? null)
 }
+
+/** Returns the name of the oldest month's partition of the event log: event_YYYY_MM. */
+export async function findOldestPartition(db: Database): Promise<string> {
+  const { rows } = await sql<{ name: string }>`
+    select min(child.relname)::text as name from pg_inherits join pg_class as child on child.oid = inhrelid
+    where inhparent = 'event'::regclass and child.relname ~ '^event_[0-9]{4}_[0-9]{2}$'`.execute(db)
+  return rows[0]!.name
+}

@@ -3,10 +3,11 @@ import { deviceBase, serviceBase, userBase } from '../attributes/read-attributes
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
 import { findChangeTime, findConfirmation, findInterval, isValueStale, listAttributeInfo } from './attribute-info.ts'
-import { listChanges } from './history.ts'
+import { listChanges, readHistorySpan } from './history.ts'
 
 export const historyPart = schemaPart(new URL('./history.graphql', import.meta.url), {
   User: {
+    history: (_user, _args, context) => readHistorySpan(context),
     attributeHistory: ({ id }, args, context) => listChanges(context, args, { id, deviceId: null }),
     attributeInfo: (user, args, context) =>
       listAttributeInfo(context, userBase, { holder: user, owner: { id: user.id, deviceId: null }, args }),

@@ -168,3 +168,14 @@ it("lists the account's own changes only with AUDIT_READ, and changes to devices
   })
   expect(short(await historyOf(reader, id))).toEqual([['site', null, null, 'oslo']])
 })
+
+it('returns how far back the history is known', async () => {
+  const user = await app.createUser()
+  const { rows } = await sql<{ since: Date }>`select since from attribute_times_start`.execute(app.db)
+  await sql`create table event_2020_03 partition of event for values from ('2020-03-01') to ('2020-04-01')`.execute(
+    app.db,
+  )
+  const { login } = await user.data('{ login { history { earliest timesSince } } }')
+  expect(login.history).toEqual({ earliest: '2020-03-01T00:00:00.000Z', timesSince: rows[0]!.since.toISOString() })
+  await sql`drop table event_2020_03`.execute(app.db)
+})

@@ -7,12 +7,14 @@ import { perRequest } from '../../graphql/per-request.ts'
 import { namesOf } from '../../restriction.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertEventExists } from '../events/events.ts'
+import { timesSince } from '../freshness/value-times.ts'
 import {
   type ChangeFilter,
   type ChangePlace,
   type ChangeRow,
   type ChangeSlice,
   countChanges,
+  findOldestPartition,
   type Owner,
   selectChanges,
 } from './history.queries.ts'
@@ -125,5 +127,14 @@ function readFilter({ name, context, minDate, maxDate }: HistoryArguments): Chan
     ...(inContext !== undefined && { context: inContext }),
     ...(minDate != null && { from: minDate }),
     ...(maxDate != null && { until: maxDate }),
+  }
+}
+
+/** Returns how far back the history of values is known. */
+export async function readHistorySpan(context: Context): Promise<{ earliest: Date; timesSince: Date }> {
+  const [, year, month] = (await findOldestPartition(context.db)).split('_')
+  return {
+    earliest: new Date(Date.UTC(Number(year), Number(month) - 1, 1)),
+    timesSince: new Date(await timesSince(context)),
   }
 }

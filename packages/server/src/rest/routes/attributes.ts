@@ -186,6 +186,14 @@ export const attributeRoutes: readonly Route[] = [
     status: 200,
   },
   {
+    method: 'GET',
+    path: '/history',
+    summary: 'Returns how far back the history of attribute values is known.',
+    document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
+    at: 'login.history',
+    status: 200,
+  },
+  {
     method: 'PUT',
     path: '/freshness/{name}',
     summary: 'Sets the interval at which clients are expected to write an attribute, in seconds.',
