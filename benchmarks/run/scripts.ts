@@ -13,6 +13,7 @@ export const scripts = [
   'console/device-list',
   'console/search',
   'growth/growth',
+  'history/attribute-history',
   'processes/workers',
 ]
 
