@@ -35,6 +35,10 @@ export const limits = {
   bulkOperations: 20,
   bulkPlaceholders: 100,
   bulkValueBytes: 64 * 1024,
+  /** The maximum number of bytes of old and new values that a bulk job records for one device. */
+  bulkChangeBytes: 256 * 1024,
+  /** The maximum number of bytes of attributes of a device, and of its services if they change, that a bulk job reads. */
+  bulkDeviceBytes: 16 * 1024 * 1024,
   bulkNameLength: 100,
   bulkCsvBytes: 1024 * 1024,
   bulkRows: 10_000,
@@ -103,6 +107,9 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkOperations: 'operations per bulk job',
   bulkPlaceholders: "names in braces in a bulk job's operations",
   bulkValueBytes: "bytes in the values that a bulk job's operations write to one device",
+  bulkChangeBytes: 'bytes in the old and new values that a bulk job records for one device, and in a row of its CSV',
+  bulkDeviceBytes:
+    'bytes of attributes that a bulk job reads of one device: its own, and those of its services in all contexts if they change',
   bulkNameLength: 'characters in a bulk job name',
   bulkCsvBytes: 'bytes of CSV that a request adds to a bulk job',
   bulkRows: 'CSV rows that a request adds to a bulk job',

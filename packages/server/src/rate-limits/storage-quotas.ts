@@ -94,7 +94,7 @@ export function bytesOfMutations(fields: readonly { args: Readonly<Record<string
 }
 
 /** Returns the number of UTF-8 bytes in the names and values of JSON. */
-function bytesOf(value: unknown): number {
+export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (Array.isArray(value)) return value.reduce<number>((bytes, item) => bytes + bytesOf(item), 0)
   if (typeof value === 'object' && value !== null) {

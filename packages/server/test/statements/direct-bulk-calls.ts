@@ -3,6 +3,8 @@ import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
 import * as bulkRows from '../../src/features/bulk/bulk-rows.queries.ts'
 import * as bulkSecrets from '../../src/features/bulk/bulk-secrets.queries.ts'
 import * as bulkServices from '../../src/features/bulk/bulk-services.queries.ts'
+import * as bulkSizes from '../../src/features/bulk/bulk-sizes.queries.ts'
+import * as pending from '../../src/features/bulk/run/pending.queries.ts'
 import * as starter from '../../src/features/bulk/run/starter.queries.ts'
 import * as newDevices from '../../src/features/devices/changes/new-devices.queries.ts'
 import { newId } from '../../src/features/devices/device-id.ts'
@@ -39,19 +41,20 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkJobs.analyzeDevices(db),
     (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
     (db) => starter.findRoleOfStarter(db, accountId, accountId),
-    (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
+    (db) => pending.selectPending(db, bulkPlace, { size: { devices: 1, changed: 1, bytes: 1 } }),
     (db) => eventIds.selectNextIds(db, 1),
-    (db) => bulkItems.findPending(db, bulkPlace),
+    (db) => pending.findPending(db, bulkPlace),
     (db) => bulkItems.selectRangeEnd(db, accountId, { after: '', limit: 1 }),
     (db) => bulkItems.selectPlannedHardwareIds(db, bulkPlace, { hardwareIds: ['x'], upTo: id }),
     (db) => bulkItems.selectChangesOf(db, bulkPlace, [id]),
     (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
     (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
-    (db) => bulkItems.writeResults(db, bulkPlace, []),
+    (db) => pending.writeResults(db, bulkPlace, []),
     (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'] }),
     (db) => bulkRows.insertRows(db, bulkPlace, []),
     (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),
+    (db) => bulkSizes.selectAttributeBytes(db, accountId, { ids: [id], contexts: ['x'], withServices: [id] }),
     (db) => bulkServices.selectMatchingServices(db, accountId, { filter: serviceFilter, ids: [id], now }),
     (db) => servicesOfMany.selectStoredServices(db, accountId, [id]),
     (db) => servicesOfMany.insertServices(db, accountId, [service]),

@@ -106,21 +106,31 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
   return Number(numAffectedRows)
 }
 
+/** A device to preview. */
+export interface UnplannedItem {
+  id: string
+  name: string
+  /** Whether the item already contains the device to register. Only conflicts with other devices remain to be checked. */
+  isPrepared: boolean
+  /** The hardware ID of a prepared device. */
+  hardwareId: string | null
+  /** The size of the changes that the item already contains. */
+  bytes: number
+}
+
 /** Returns the next devices to preview, in ID order. */
 export async function selectUnplanned(
   db: Database,
   { accountId, jobId }: Place,
   { after, limit }: { after: string | null; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select device_id as id from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id > ${after ?? ''}
+): Promise<UnplannedItem[]> {
+  const { rows } = await sql<UnplannedItem>`
+    select device_id as id, name, coalesce(outcome = 'REGISTER' and status = 'PENDING', false) as "isPrepared",
+      changes -> 'register' ->> 'hardwareId' as "hardwareId", pg_column_size(changes) as bytes
+    from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id > ${after ?? ''}
     order by device_id limit ${limit}`.execute(db)
-  return rows.map(({ id }) => id)
+  return rows
 }
-
-/** The result of a run for a device, with the IDs of its events. */
-export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
-  Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
 
 export async function writePlans(
   db: Database,
@@ -134,33 +144,6 @@ export async function writePlans(
       (id text, name text, outcome text, status text, reason text, changes jsonb, code text, message text)
     where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${items.map(({ id }) => id)})
       and t.device_id = row.id`.execute(db)
-}
-
-export interface PendingItem {
-  id: string
-  changes: DeviceChanges
-}
-
-/** Locks the next devices of a run, in ID order. */
-export async function lockPending(
-  db: Database,
-  { accountId, jobId }: Place,
-  { limit, ids }: { limit: number; ids?: readonly string[] | undefined },
-): Promise<PendingItem[]> {
-  const { rows } = await sql<PendingItem>`
-    select device_id as id, changes from bulk_item
-    where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
-      and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
-    order by device_id limit ${limit} for update`.execute(db)
-  return rows
-}
-
-/** Returns the next device of a run, without locking it. */
-export async function findPending(db: Database, { accountId, jobId }: Place): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select device_id as id from bulk_item where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
-    order by device_id limit 1`.execute(db)
-  return rows[0]?.id
 }
 
 /** The changes that an earlier job made to a device. */
@@ -184,21 +167,6 @@ export async function selectChangesOf(
     from bulk_item item
     where item.account_id = ${accountId} and item.job_id = ${jobId} and item.device_id = any(${ids})`.execute(db)
   return new Map(rows.map(({ id, ...earlier }) => [id, earlier]))
-}
-
-/** Records the results of devices. */
-export async function writeResults(
-  db: Database,
-  { accountId, jobId }: Place,
-  results: readonly ItemResult[],
-): Promise<void> {
-  await sql`
-    update bulk_item t set status = row.status, reason = coalesce(row.reason, t.reason), code = row.code, message = row.message,
-      event_ids = coalesce(row.events, '{}')
-    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as row
-      (id text, status text, reason text, code text, message text, events bigint[])
-    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${results.map(({ id }) => id)})
-      and t.device_id = row.id`.execute(db)
 }
 
 export interface FieldsRow {
@@ -235,11 +203,15 @@ export async function selectPlannedHardwareIds(
   { accountId, jobId }: Place,
   { hardwareIds, upTo }: { hardwareIds: readonly string[]; upTo: string },
 ): Promise<Map<string, string>> {
-  const hardwareId = sql`coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', changes -> 'register' ->> 'hardwareId')`
+  // With a search per hardware ID, PostgreSQL uses the index of hardware IDs even before it has statistics of the job.
   const { rows } = await sql<{ id: string; hardwareId: string }>`
-    select device_id as id, ${hardwareId} as "hardwareId" from bulk_item
-    where account_id = ${accountId} and job_id = ${jobId} and ${hardwareId} = any(${hardwareIds})
-      and device_id <= ${upTo}`.execute(db)
+    select found.id, wanted.id as "hardwareId" from unnest(${hardwareIds}::text[]) as wanted (id)
+    cross join lateral (
+      select device_id as id from bulk_item
+      where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
+        and coalesce(changes -> 'update' -> 'hardwareId' ->> 'new', changes -> 'register' ->> 'hardwareId') = wanted.id
+      offset 0) as found
+    where found.id <= ${upTo}`.execute(db)
   return new Map(rows.map(({ id, hardwareId: given }) => [given, id]))
 }
 
@@ -248,10 +220,14 @@ export interface ItemSlice {
   statuses: readonly BulkItemStatus[] | undefined
 }
 
+/**
+ * Selects the devices of `job` that the preview has reached. New devices have an outcome before the preview checks them.
+ */
 const inSlice = (accountId: string, { outcomes, statuses }: ItemSlice): Sql =>
-  sql`account_id = ${accountId} and outcome is not null
-    and ${outcomes === undefined ? sql`true` : sql`outcome = any(${outcomes})`}
-    and ${statuses === undefined ? sql`true` : sql`status = any(${statuses})`}`
+  sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
+    and (job.planned_count >= job.total or item.device_id <= case when job.phase is null then coalesce(job.planned, '') else '' end)
+    and ${outcomes === undefined ? sql`true` : sql`item.outcome = any(${outcomes})`}
+    and ${statuses === undefined ? sql`true` : sql`item.status = any(${statuses})`}`
 
 type ListedItem = BulkItem & { jobId: string; line: number | null }
 
@@ -262,12 +238,13 @@ export async function selectItemPages(
   { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
 ): Promise<ListedItem[]> {
   const { rows } = await sql<ListedItem>`
-    select found.* from unnest(${jobIds}::text[]) as job (id)
+    select found.* from bulk_job job
     cross join lateral (
-      select job_id as "jobId", device_id as id, name, outcome, status, reason, changes, code, message,
-        event_ids::text[] as "eventIds", (row ->> 'line')::int as line
-      from bulk_item where ${inSlice(accountId, slice)} and job_id = job.id and device_id > ${after}
-      order by device_id limit ${limit}) as found`.execute(db)
+      select item.job_id as "jobId", item.device_id as id, item.name, item.outcome, item.status, item.reason,
+        item.changes, item.code, item.message, item.event_ids::text[] as "eventIds", (item.row ->> 'line')::int as line
+      from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
+      order by item.device_id limit ${limit}) as found
+    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])`.execute(db)
   return rows
 }
 
@@ -278,7 +255,7 @@ export async function countItems(
   { jobIds, slice }: { jobIds: readonly string[]; slice: ItemSlice },
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; count: number }>`
-    select job_id as id, count(*)::int as count from bulk_item
-    where ${inSlice(accountId, slice)} and job_id = any(${jobIds}::text[]) group by job_id`.execute(db)
+    select job.id, count(*)::int as count from bulk_job job join bulk_item item on ${inSlice(accountId, slice)}
+    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[]) group by job.id`.execute(db)
   return new Map(rows.map(({ id, count }) => [id, count]))
 }

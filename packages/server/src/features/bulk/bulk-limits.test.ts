@@ -162,3 +162,65 @@ describe('a preview of many devices', () => {
     expect((await until(user, undo.id, 'READY')).counts).toMatchObject({ total: 1_100, change: 1_100, skipped: 0 })
   })
 })
+
+/**
+ * Adds services to a device, each with 60 contexts of 3,000 bytes. The server counts each context with 64 KiB, because
+ * PostgreSQL compresses it.
+ */
+async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `large-${index}`)
+  for (const name of names)
+    await user.data(
+      'mutation ($device: String!, $name: String!) { addService(deviceId: $device, name: $name) { id } }',
+      { device, name },
+    )
+  await sql`insert into attribute_override (account_id, target_id, context, attributes)
+    select s.account_id, s.id, 'context ' || i, jsonb_build_object('text', repeat('x', 3000))
+    from service s cross join generate_series(1, 60) as i
+    where s.account_id = ${user.accountId} and s.device_id = ${device} and s.override_names = '{}'`.execute(app.db)
+  await sql`update service set override_names = '{"text": ["value", 60]}'
+    where account_id = ${user.accountId} and device_id = ${device}`.execute(app.db)
+}
+
+describe('devices with many attributes', () => {
+  it('are read in smaller steps, and are rejected or fail if one of them is too large', async () => {
+    const [user, ids] = await newFleet(app, 13)
+    for (const [index, id] of ids.entries()) await addLargeServices(user, id, index === 0 ? 5 : 3)
+    const ofServices = [{ setAttributes: { attributes: { checked: 'yes' }, services: 'id:*' } }]
+    const job = await create(user, { ids }, ofServices)
+    // The request previews some of them, and the worker the others.
+    expect(job.state).toBe('PREVIEWING')
+    const ready = await until(user, job.id, 'READY')
+    expect(ready.counts).toMatchObject({ total: 13, change: 12, rejected: 1 })
+    expect(ready.items.items[0]).toMatchObject({
+      ...{ device: { id: ids[0] }, outcome: 'REJECTED', code: 'LIMIT_EXCEEDED' },
+      message: expect.stringMatching(/^a bulk job reads at most 16777216 bytes of attributes of a device/),
+    })
+    await addLargeServices(user, ids[5]!, 2)
+    const done = await run(user, ready)
+    expect(done.counts).toMatchObject({ done: 11, failed: 2, skipped: 0 })
+    expect(done.items.items[5]).toMatchObject({ device: { id: ids[5] }, status: 'FAILED', code: 'LIMIT_EXCEEDED' })
+    expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toHaveLength(33)
+
+    const removal = await create(user, { ids: [ids[1]] }, [{ removeService: { where: 'name = large-0' } }])
+    expect(removal.counts).toMatchObject({ change: 1 })
+    const all = await create(user, { ids: [ids[1]] }, [{ removeService: { where: 'id:*' } }])
+    expect((await jobOf(user, all.id)).items.items[0]).toMatchObject({
+      ...{ outcome: 'REJECTED', code: 'LIMIT_EXCEEDED', changes: {} },
+      message: expect.stringMatching(/^a bulk job records at most 262144 bytes of old and new values of a device/),
+    })
+  })
+
+  it('are rejected if their row in a CSV is too large', async () => {
+    const user = await app.createUser()
+    const names = Array.from({ length: 40 }, (_, index) => `attributes.v${index}`)
+    const csv = `name,${names.join(',')}\nlarge,${names.map(() => 'x'.repeat(8_000)).join(',')}\nsmall${','.repeat(40)}\n`
+    const job = await create(user, { csv, register: true }, [])
+    expect(job.counts).toMatchObject({ total: 2, pending: 1, rejected: 1 })
+    const { items } = (await jobOf(user, job.id)).items
+    expect(items.find(({ outcome }: { outcome: string }) => outcome === 'REJECTED')).toMatchObject({
+      ...{ device: { id: 'line 2' }, code: 'LIMIT_EXCEEDED' },
+      message: expect.stringMatching(/^a row has at most 262144 bytes/),
+    })
+  })
+})

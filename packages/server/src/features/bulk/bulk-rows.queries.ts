@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { CsvRow } from './bulk-job.ts'
+import type { CsvRow, NewDevice } from './bulk-job.ts'
 
 interface Place {
   accountId: string
@@ -13,6 +13,8 @@ export interface RowItem {
   name: string
   row: CsvRow
   key: string | null
+  /** The device that the row registers, if it is known before the preview. */
+  changes: { register?: NewDevice }
 }
 
 export interface KeyedDevice {
@@ -42,9 +44,10 @@ export async function insertRows(
   items: readonly RowItem[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    insert into bulk_item (account_id, job_id, device_id, name, row, row_key)
-    select ${accountId}, ${jobId}, item.id, item.name, item.row, item.key
-    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (id text, name text, row jsonb, key text)
+    insert into bulk_item (account_id, job_id, device_id, name, row, row_key, changes, outcome)
+    select ${accountId}, ${jobId}, item.id, item.name, item.row, item.key, item.changes,
+      case when item.changes ? 'register' then 'REGISTER' end
+    from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item (id text, name text, row jsonb, key text, changes jsonb)
     on conflict do nothing returning device_id as id`.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -9,6 +9,7 @@ import {
   jobOf,
   newFleet,
   newLargeFleet,
+  register,
   run,
   set,
   setSite,
@@ -111,6 +112,49 @@ describe('undoing a bulk job', () => {
     expect(items.items.map(({ reason }: { reason: string }) => reason)).toEqual(['CHANGED_SINCE', null])
     await run(user, partly)
     expect((await valuesOf(user))[0]).toEqual({ ...before[0]![0], site: 'later' })
+  })
+})
+
+describe('the preview of new devices', () => {
+  it('lists them once it has checked them, and checks them again in the next preview', async () => {
+    const user = await app.createUser()
+    const csv = 'name,hardwareId\none,H-1\ntwo,H-2\nthree,\n'
+    const job = await create(user, { csv, register: true }, [], { open: true })
+    expect((await jobOf(user, job.id)).items).toEqual({ items: [], total: 0 })
+    const { registerDevice } = await user.data(
+      'mutation { registerDevice(name: "other", hardwareId: "H-2") { device { id } } }',
+    )
+    const named = await register(user, 'three')
+    await call(user, 'preview', job.id)
+    const first = await jobOf(user, job.id)
+    expect(first).toMatchObject({ state: 'READY', counts: { total: 3, rejected: 2, pending: 1 }, items: { total: 3 } })
+    const messages = first.items.items.map(({ message }: { message: string | null }) => message).sort()
+    expect(messages).toEqual([
+      'a device with the name "three" was registered meanwhile',
+      'hardwareId "H-2" is in use by another of your devices',
+      null,
+    ])
+    for (const id of [registerDevice.device.id, named])
+      await user.data('mutation ($id: String!) { deleteDevice(deviceId: $id) }', { id })
+    await call(user, 'preview', job.id)
+    const second = await jobOf(user, job.id)
+    expect(second.counts).toMatchObject({ total: 3, rejected: 0, pending: 3 })
+    const done = await run(user, second)
+    expect(done.counts).toMatchObject({ done: 3 })
+    expect(
+      (await eventsOf(user, ['DEVICE_REGISTER'])).filter(({ job: id }: { job: string | null }) => id !== null),
+    ).toHaveLength(3)
+  })
+
+  it('rejects a hardware ID that another row gives to a device', async () => {
+    const user = await app.createUser()
+    const id = await register(user, 'old')
+    const job = await create(user, { csv: `id,name,hardwareId\n${id},,H-1\n,new,H-1\n`, register: true }, [])
+    expect(job.counts).toMatchObject({ total: 2, rejected: 1, pending: 1 })
+    const { items } = (await jobOf(user, job.id)).items
+    expect(items.filter(({ code }: { code: string | null }) => code !== null)).toMatchObject([
+      { code: 'CONFLICT', message: expect.stringMatching(/^the job also gives the hardwareId "H-1" to device 80:/) },
+    ])
   })
 })
 

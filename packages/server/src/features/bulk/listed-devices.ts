@@ -17,7 +17,7 @@ export async function addDevices(
   if (ids !== undefined) return addIds(db, accountId, { job, ids })
   if (rows === undefined) return 0
   const { csv } = job.target as { csv: CsvTarget }
-  await addRows(db, accountId, { jobId: job.id, rows, register: csv.register })
+  await addRows(db, accountId, { jobId: job.id, rows, register: csv.register, operations: job.operations })
   return assertFewDevices(job.total + rows.length)
 }
 

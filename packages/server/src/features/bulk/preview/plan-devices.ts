@@ -1,53 +1,66 @@
 import type { Database } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
-import {
-  type JobFilter,
-  selectChangesOf,
-  selectHardwareIds,
-  selectMatching,
-  selectPlannedHardwareIds,
-} from '../bulk-items.queries.ts'
-import type { CsvRow } from '../bulk-job.ts'
+import { limits } from '../../../limits.ts'
+import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
+import { type JobFilter, selectChangesOf, selectMatching, type UnplannedItem } from '../bulk-items.queries.ts'
+import type { BulkOperation, CsvRow, DeviceChanges } from '../bulk-job.ts'
 import type { BulkJobRow } from '../bulk-jobs.queries.ts'
-import { selectByKeys, selectRows, selectUntouched } from '../bulk-rows.queries.ts'
+import { selectRows, selectUntouched } from '../bulk-rows.queries.ts'
+import { fitInMemory } from '../bulk-sizes.ts'
 import { planRow } from '../rows/plan-row.ts'
 import { type BulkDevice, readBulkDevices } from './bulk-device.ts'
+import { findNamesInUse } from './conflicts.ts'
 import { applyOperations } from './operations.ts'
 import { emptyPlan, type Plan, planOf, rejected } from './plan.ts'
 import { concernsServices, planUndo } from './plan-undo.ts'
 import { findServiceMatches } from './service-operations.ts'
 
-/** Computes a job's changes to devices. Writes nothing and takes no locks on devices. */
+/**
+ * Computes a job's changes to the first of these devices, as many as fit in memory. Writes nothing and takes no locks on
+ * devices.
+ */
 export async function planDevices(
   db: Database,
   accountId: string,
-  { job, ids, filter }: { job: BulkJobRow; ids: readonly string[]; filter: JobFilter | undefined },
+  { job, items, filter }: { job: BulkJobRow; items: readonly UnplannedItem[]; filter: JobFilter | undefined },
 ): Promise<Plan[]> {
-  const undone = job.undoOf === null ? undefined : await selectChangesOf(db, { accountId, jobId: job.undoOf }, ids)
+  const asked = items.map(({ id }) => id)
+  const undone = job.undoOf === null ? undefined : await selectChangesOf(db, { accountId, jobId: job.undoOf }, asked)
   const contexts = new Set(
     undone === undefined
       ? job.operations.flatMap((operation) => ('setAttributes' in operation ? [operation.setAttributes.context] : []))
       : [...undone.values()].flatMap(({ changes }) => (changes.setAttributes ?? []).map(({ context }) => context)),
   )
   const isCsv = 'csv' in job.target && undone === undefined
-  const rows = isCsv ? await selectRows(db, { accountId, jobId: job.id }, ids) : new Map<string, CsvRow>()
+  const rows = isCsv ? await selectRows(db, { accountId, jobId: job.id }, asked) : new Map<string, CsvRow>()
   const operations = undone === undefined ? job.operations : []
+  const withServices =
+    operations.some(changesServices) ||
+    [...rows.values()].some(({ services }) => services.length > 0) ||
+    [...(undone?.values() ?? [])].some(({ changes }) => concernsServices(changes))
+  const fitting = await fitInMemory(db, accountId, {
+    ids: asked,
+    contexts: [...contexts].filter((context) => context != null),
+    withServices: withServices ? asked : [],
+  })
+  const { ids, error } = fitting
+  if (error !== undefined) return [{ ...rejected(ids[0]!, error), name: items[0]!.name }]
   const matches = await findServiceMatches(db, accountId, { operations, ids, now: job.previewed ?? job.created })
   const devices = await readBulkDevices(db, accountId, {
     ids,
     contexts: [...contexts].map((each) => each ?? undefined),
-    withServices:
-      operations.some((operation) => 'addService' in operation || matches.has(operation)) ||
-      [...rows.values()].some(({ services }) => services.length > 0) ||
-      [...(undone?.values() ?? [])].some(({ changes }) => concernsServices(changes)),
+    withServices,
     matches,
   })
-  const namesInUse = await findNamesInUse(db, accountId, [...rows.values()])
+  const newNames = [...rows.values()].flatMap(({ isNew, hardwareId, name }) =>
+    isNew === true && hardwareId === null ? (name ?? []) : [],
+  )
+  const namesInUse = await findNamesInUse(db, accountId, newNames)
   const untouched = [...(undone?.values() ?? [])].some(({ changes }) => changes.register !== undefined)
     ? await selectUntouched(db, { accountId, jobId: job.undoOf! }, ids)
     : new Set<string>()
   const unmatched = filter === undefined ? undefined : await findUnmatched(db, accountId, { ids, filter })
-  const plans = ids.map((id): Plan => {
+  return ids.map((id): Plan => {
     const device = devices.get(id)
     const row = rows.get(id)
     if (row !== undefined) return planOfRow(row, device, { id, operations: job.operations, namesInUse })
@@ -62,20 +75,25 @@ export async function planDevices(
         const earlier = undone.get(id) ?? { changes: {}, isRestored: false }
         return { ...planUndo(device, earlier, untouched.has(id)), name }
       }
-      return { ...planOf(id, applyOperations(device, job.operations)), name }
+      return { ...planOf(id, withinLimit(applyOperations(device, job.operations))), name }
     } catch (error) {
       if (error instanceof ApiError) return { ...rejected(id, error), name }
       throw error
     }
   })
-  return rejectTaken(db, accountId, { job, plans })
 }
 
-/** Returns the names of the rows that register devices, if another device has the name by now. */
-async function findNamesInUse(db: Database, accountId: string, rows: readonly CsvRow[]): Promise<Set<string>> {
-  const names = rows.flatMap((row) => (row.isNew === true && row.hardwareId === null ? (row.name ?? []) : []))
-  if (names.length === 0) return new Set()
-  return new Set((await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names })).map(({ name }) => name))
+const changesServices = (operation: BulkOperation): boolean =>
+  'addService' in operation ||
+  'removeService' in operation ||
+  ('setAttributes' in operation && operation.setAttributes.services !== undefined)
+
+/** Returns the changes. Throws if they are too large to record. */
+function withinLimit(changes: DeviceChanges): DeviceChanges {
+  const found = bytesOf(changes)
+  if (found <= limits.bulkChangeBytes) return changes
+  const message = `a bulk job records at most ${limits.bulkChangeBytes} bytes of old and new values of a device, and this device has ${found}`
+  throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.bulkChangeBytes, found })
 }
 
 async function findUnmatched(
@@ -91,7 +109,7 @@ async function findUnmatched(
 function planOfRow(row: CsvRow, device: BulkDevice | undefined, context: Parameters<typeof planRow>[2]): Plan {
   const name = device?.fields.name ?? row.name ?? ''
   try {
-    const changes = planRow(row, device, context)
+    const changes = withinLimit(planRow(row, device, context))
     if (changes.register === undefined) return { ...planOf(context.id, changes), name }
     return { ...planOf(context.id, changes), outcome: 'REGISTER', name: changes.register.name }
   } catch (error) {
@@ -99,38 +117,3 @@ function planOfRow(row: CsvRow, device: BulkDevice | undefined, context: Paramet
     throw error
   }
 }
-
-/** Rejects hardware IDs that other devices have, and those that the job also gives to a device with a lower ID. */
-async function rejectTaken(
-  db: Database,
-  accountId: string,
-  { job, plans }: { job: BulkJobRow; plans: readonly Plan[] },
-): Promise<Plan[]> {
-  const newId = ({ changes }: Plan): string | null =>
-    changes.update?.hardwareId?.new ?? changes.register?.hardwareId ?? null
-  const wanted = plans.map(newId).filter((id) => id !== null)
-  if (wanted.length === 0) return [...plans]
-  const taken = await selectHardwareIds(db, accountId, wanted)
-  const given = await selectPlannedHardwareIds(
-    db,
-    { accountId, jobId: job.id },
-    { hardwareIds: wanted, upTo: job.planned ?? '' },
-  )
-  return plans.map((plan) => {
-    const hardwareId = newId(plan)
-    if (hardwareId === null) return plan
-    const owner = taken.get(hardwareId)
-    const other = given.get(hardwareId)
-    given.set(hardwareId, other ?? plan.id)
-    const text = JSON.stringify(hardwareId)
-    if (owner !== undefined && owner !== plan.id)
-      return rejectedPlan(plan, `hardwareId ${text} is in use by another of your devices`)
-    if (other !== undefined) return rejectedPlan(plan, `the job also gives the hardwareId ${text} to device ${other}`)
-    return plan
-  })
-}
-
-const rejectedPlan = ({ id, name }: Plan, message: string): Plan => ({
-  ...rejected(id, new ApiError('CONFLICT', message)),
-  name,
-})

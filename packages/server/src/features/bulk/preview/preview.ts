@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
-import { deleteItems, deleteSomeItems, insertItems, selectUnplanned, writePlans } from '../bulk-items.queries.ts'
+import {
+  deleteItems,
+  deleteSomeItems,
+  insertItems,
+  selectUnplanned,
+  type UnplannedItem,
+  writePlans,
+} from '../bulk-items.queries.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
+import { rejectConflicts } from './conflicts.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
 import type { Plan } from './plan.ts'
@@ -12,6 +20,10 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
+/** The number of devices that one step of an undo's preview plans. It reads what the job has recorded of them. */
+const UNDONE_AT_ONCE = 100
+/** The number of devices that one step of a preview checks, including the prepared ones. */
+const PREPARED_AT_ONCE = 1_000
 /** The number of devices of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
@@ -87,13 +99,14 @@ async function findStep(db: Database, accountId: string, job: BulkJobRow): Promi
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
-  { job: { target, undoOf }, found }: { job: BulkJobRow; found: readonly Found[] },
+  { job: { target, undoOf, operations }, found }: { job: BulkJobRow; found: readonly Found[] },
 ): Promise<void> {
   if (!('job' in target) || target.csv === undefined || undoOf !== null) return insertItems(db, place, found)
   const { accountId, jobId } = place
   const ids = found.map(({ id }) => id)
   const rows = await selectRows(db, { accountId, jobId: target.job }, ids)
-  await addRows(db, accountId, { jobId, rows: [...rows.values()].map(withoutResult), register: target.csv.register })
+  const { register } = target.csv
+  await addRows(db, accountId, { jobId, rows: [...rows.values()].map(withoutResult), register, operations })
 }
 
 async function planStep(
@@ -102,26 +115,51 @@ async function planStep(
   { job, charge }: { job: BulkJobRow; charge: (bytes: number) => void },
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
-  const ids = await selectUnplanned(db, place, { after: job.planned, limit: PLANNED_AT_ONCE })
+  const found = await readUnplanned(db, place, job)
+  const unprepared = found.next.filter(({ isPrepared }) => !isPrepared)
   // Another job's devices may have changed since that job found them.
   const filter = 'job' in job.target ? filterOf(job) : undefined
-  const items = ids.length === 0 ? [] : await planDevices(db, accountId, { job, ids, filter })
-  if (items.length > 0) {
-    charge(bytesOfItems(items.map(({ changes }) => changes)))
-    await writePlans(db, place, items)
-  }
+  const plans = unprepared.length === 0 ? [] : await planDevices(db, accountId, { job, items: unprepared, filter })
+  const { next, isLast } = plans.length === unprepared.length ? found : upTo(found.next, plans.at(-1)!.id)
+  const prepared = next.filter(({ isPrepared }) => isPrepared)
+  const items = await rejectConflicts(db, accountId, { job, prepared, plans })
+  if (next.length > 0) charge(bytesOfItems(items.map(({ changes }) => changes)) + sizeOf(prepared))
+  if (items.length > 0) await writePlans(db, place, items)
   const count = (isCounted: (item: Plan) => boolean): number => items.filter(isCounted).length
-  const isLast = ids.length < PLANNED_AT_ONCE
   return save(db, accountId, job, {
-    planned: ids.at(-1) ?? job.planned,
-    plannedCount: job.plannedCount + ids.length,
+    planned: next.at(-1)?.id ?? job.planned,
+    plannedCount: job.plannedCount + next.length,
     changing: job.changing + count(({ outcome }) => outcome === 'CHANGE'),
-    registering: job.registering + count(({ outcome }) => outcome === 'REGISTER'),
+    registering: job.registering + next.length - items.length + count(({ outcome }) => outcome === 'REGISTER'),
     unchanged: job.unchanged + count(({ status }) => status === 'UNCHANGED'),
     rejected: job.rejected + count(({ outcome }) => outcome === 'REJECTED'),
     reason: null,
     ...(isLast && { state: 'READY' as const, token: randomBytes(12).toString('hex') }),
   })
+}
+
+const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** Returns the devices up to this one. The next step plans the others. */
+const upTo = (items: readonly UnplannedItem[], last: string) => ({
+  next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
+  isLast: false,
+})
+
+/** Reads the devices that the next step plans. */
+async function readUnplanned(
+  db: Database,
+  place: { accountId: string; jobId: string },
+  { planned, target, undoOf }: BulkJobRow,
+): Promise<{ next: UnplannedItem[]; isLast: boolean }> {
+  const isRegistering = 'csv' in target && target.csv?.register === true
+  const atOnce = undoOf === null ? PLANNED_AT_ONCE : UNDONE_AT_ONCE
+  const limit = isRegistering && undoOf === null ? PREPARED_AT_ONCE : atOnce
+  const found = await selectUnplanned(db, place, { after: planned, limit })
+  let unprepared = 0
+  const end = found.findIndex(({ isPrepared }) => !isPrepared && ++unprepared > atOnce)
+  const next = end === -1 ? found : found.slice(0, end)
+  return { next, isLast: next.length < limit && end === -1 }
 }
 
 async function save(

@@ -1,17 +1,26 @@
 import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
 import { newId, parseId } from '../../devices/device-id.ts'
-import type { CsvRow } from '../bulk-job.ts'
+import type { BulkOperation, CsvRow } from '../bulk-job.ts'
 import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
+import { planDevice } from './plan-row.ts'
+
+export interface AddedRows {
+  jobId: string
+  rows: readonly CsvRow[]
+  /** Whether rows without a device register one. */
+  register: boolean
+  operations: readonly BulkOperation[]
+}
 
 /** Adds the rows in a CSV to a job. Throws if two rows are the same device. */
 export async function addRows(
   db: Database,
   accountId: string,
-  { jobId, rows, register }: { jobId: string; rows: readonly CsvRow[]; register: boolean },
+  { jobId, rows, register, operations }: AddedRows,
 ): Promise<void> {
   const place = { accountId, jobId }
-  const items = await findDevices(db, accountId, { rows, register })
+  const items = (await findDevices(db, accountId, { rows, register })).map((item) => prepareItem(item, operations))
   assertNoneTwice(items)
   const added = new Set(await insertRows(db, place, items))
   const twice = items.find(({ id }) => !added.has(id))
@@ -22,7 +31,27 @@ export async function addRows(
 
 /** Removes the results of an earlier preview from a row. Keeps an invalid row's error. */
 export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow {
-  return error?.code === 'BAD_USER_INPUT' ? { ...row, error } : row
+  return error === undefined || error.code === 'CONFLICT' ? row : { ...row, error }
+}
+
+/**
+ * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. The preview
+ * rejects devices that break a rule. It also prepares those to which operations give hardware IDs, in turn, because two
+ * rows may get the same one.
+ */
+function prepareItem(item: RowItem, operations: readonly BulkOperation[]): RowItem {
+  if (
+    item.row.isNew !== true ||
+    operations.some((operation) => 'update' in operation && 'hardwareId' in operation.update)
+  )
+    return item
+  try {
+    const register = planDevice(item.row, { id: item.id, operations })
+    return { ...item, name: register.name, changes: { register } }
+  } catch (error) {
+    if (error instanceof ApiError) return item
+    throw error
+  }
 }
 
 const sameDevice = (one: number, other: number): ApiError =>
@@ -57,7 +86,9 @@ async function findDevices(
     const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
     if (ofRow instanceof ApiError)
       return newItem({ ...row, error: { code: ofRow.code, message: ofRow.message } }, false)
-    return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
+    return ofRow === undefined
+      ? newItem(row, register)
+      : { id: ofRow.id, name: ofRow.name, row, key: null, changes: {} }
   })
 }
 
@@ -86,5 +117,6 @@ function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null
   const key = hardwareId === null ? `name ${name}` : `hardwareId ${hardwareId}`
-  return { id: isNew ? newId() : `line ${line}`, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null }
+  const id = isNew ? newId() : `line ${line}`
+  return { id, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null, changes: {} }
 }

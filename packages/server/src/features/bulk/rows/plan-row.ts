@@ -1,10 +1,11 @@
 import { ApiError, notFound } from '../../../errors.ts'
 import { emptyObject } from '../../attributes/attributes.ts'
 import { newTarget } from '../../attributes/target.ts'
-import { prepareDevice } from '../../devices/changes/new-device.ts'
+import { assertNewDevice } from '../../devices/changes/new-device.ts'
 import { fieldsOfService } from '../../services/services-of-many.ts'
 import type { BulkOperation, CsvRow, DeviceChanges, NewDevice } from '../bulk-job.ts'
 import type { BulkDevice } from '../preview/bulk-device.ts'
+import { nameTaken } from '../preview/conflicts.ts'
 import { applyOperations } from '../preview/operations.ts'
 import { setServices } from '../preview/service-operations.ts'
 
@@ -20,8 +21,7 @@ export function planRow(row: CsvRow, device: BulkDevice | undefined, context: Ro
   const { id, operations, namesInUse } = context
   if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)
   if (row.isNew === true && device === undefined) {
-    if (row.hardwareId === null && namesInUse.has(row.name!))
-      throw new ApiError('CONFLICT', `a device with the name ${JSON.stringify(row.name)} was registered meanwhile`)
+    if (row.hardwareId === null && namesInUse.has(row.name!)) throw nameTaken(row.name!)
     return { register: planDevice(row, { id, operations }) }
   }
   if (device === undefined) throw notFound('device', row.id ?? row.hardwareId ?? row.name ?? '')
@@ -51,20 +51,30 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-function planDevice(row: CsvRow, { id, operations }: { id: string; operations: readonly BulkOperation[] }): NewDevice {
-  const fields = { name: row.name, hardwareId: row.hardwareId, platform: row.platform }
-  const name = row.name!
+/** Returns the device that a row and the job's operations register. Throws if it breaks a rule. */
+export function planDevice(
+  row: CsvRow,
+  { id, operations }: { id: string; operations: readonly BulkOperation[] },
+): NewDevice {
+  const { name, hardwareId, platform, services, attributes } = row
+  const ofRow = { name: name!, hardwareId, platform, services, attributes }
+  const planned = operations.length === 0 ? ofRow : changedBy(operations, ofRow, row, id)
+  assertNewDevice(planned)
+  return planned
+}
+
+/** Applies operations to a new device, as if the row had registered it. */
+function changedBy(operations: readonly BulkOperation[], ofRow: NewDevice, row: CsvRow, id: string): NewDevice {
+  const { name, hardwareId, platform, services } = ofRow
+  const fields = { name, hardwareId, platform }
   const device: BulkDevice = {
     ...{ id, fields, state: 'inactive', services: [], matches: new Map() },
     target: newTarget({ kind: 'device', id, name, device: { id, name } }, emptyObject(), emptyObject()),
   }
   const { addService = [] } = applyOperations(device, [...operationsOf(row, device), ...operations])
-  const planned = {
+  return {
     ...fields,
-    name: fields.name!,
-    services: [...row.services, ...addService.map(fieldsOfService)],
+    services: [...services, ...addService.map(fieldsOfService)],
     attributes: device.target.base,
   }
-  prepareDevice(planned, id)
-  return planned
 }

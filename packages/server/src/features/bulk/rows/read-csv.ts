@@ -5,6 +5,7 @@ import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import { ApiError, badInput } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
+import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import type { CsvRow } from '../bulk-job.ts'
 
@@ -65,12 +66,20 @@ const rowWithError = (line: number, { code, message }: ApiError): CsvRow => ({
 function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
   const { id = null, name, hardwareId, platform, attributes } = row
   try {
-    return {
+    return withinLimit({
       ...{ line, id, name: name === '' ? null : name, hardwareId, platform },
       services: row.services.map((entry) => toServiceFields(entry, applicationTypes)),
       attributes: nestAttributes(attributes),
-    }
+    })
   } catch (error) {
     return rowWithError(line, badInput((error as Error).message))
   }
+}
+
+/** Returns a row. Omits the cells of a row that is too large to be read with others. */
+function withinLimit(row: CsvRow): CsvRow {
+  const found = bytesOf(row)
+  if (found <= limits.bulkChangeBytes) return row
+  const message = `a row has at most ${limits.bulkChangeBytes} bytes, found ${found}`
+  return rowWithError(row.line, new ApiError('LIMIT_EXCEEDED', message))
 }

@@ -10,10 +10,10 @@ import {
   readStoredServices,
   type ServiceOfDevice,
 } from '../../services/services-of-many.ts'
-import type { PendingItem } from '../bulk-items.queries.ts'
 import type { DeviceChanges } from '../bulk-job.ts'
 import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
+import type { PendingItem } from './pending.queries.ts'
 
 /** The IDs of the services that a device's changes write. They exist, unless they were removed in the meantime. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>

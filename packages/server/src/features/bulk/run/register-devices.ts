@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
-import { addDevices, prepareDevice } from '../../devices/changes/new-device.ts'
+import { addDevices, newDeviceRows } from '../../devices/changes/new-device.ts'
 import type { NewEvent } from '../../events/record.ts'
 import { selectHardwareIds } from '../bulk-items.queries.ts'
 import type { NewDevice } from '../bulk-job.ts'
@@ -26,7 +26,7 @@ export async function registerDevices(
     const message = `hardwareId ${JSON.stringify(conflict.device.hardwareId)} is in use by another of your devices`
     throw new DeviceError(conflict.id, new ApiError('CONFLICT', message))
   }
-  const prepared = registered.map(({ id, device }) => prepareDevice(device, id))
+  const prepared = registered.map(({ id, device }) => newDeviceRows(device, id))
   const timestamp = await addDevices(
     db,
     accountId,

@@ -9,21 +9,15 @@ import { attributesIn, type Target } from '../../attributes/target.ts'
 import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
 import type { DeviceFields, FieldName } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
-import {
-  type FieldsRow,
-  type ItemResult,
-  lockPending,
-  type PendingItem,
-  selectFields,
-  selectMatching,
-  writeResults,
-} from '../bulk-items.queries.ts'
+import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
+import { fitInMemory } from '../bulk-sizes.ts'
 import type { JobSecrets } from '../job-secrets.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
+import { concernsServices } from '../preview/plan-undo.ts'
 import {
   areServicesOld,
   assertServicesFit,
@@ -34,6 +28,7 @@ import {
   writeServices,
 } from './apply-services.ts'
 import { DeviceError } from './device-error.ts'
+import { type BatchSize, type ItemResult, type PendingItem, selectPending, writeResults } from './pending.queries.ts'
 import { type Registration, registerDevices } from './register-devices.ts'
 import { viewerOfJob } from './starter.ts'
 
@@ -48,7 +43,7 @@ export interface Batch {
 
 interface BatchOptions {
   job: BulkJob
-  limit: number
+  size: BatchSize
   /** The only devices that the batch may change. */
   ids?: readonly string[] | undefined
   /** Charges the account for the bytes that the changes store. May throw RATE_LIMITED. */
@@ -62,11 +57,12 @@ interface BatchOptions {
  * excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
-  const { job, limit, ids, charge, secrets } = options
+  const { job, size, ids, charge, secrets } = options
   const place = { accountId, jobId: job.id }
-  const items = await lockPending(db, place, { limit, ids })
+  const items = await fitting(db, accountId, await selectPending(db, place, { size, ids }))
   if (items.length === 0) return { results: [], recordEvents: async () => {} }
-  const devices = await lockDevices(db, accountId, items)
+  const existing = items.filter(({ changes }) => changes.register === undefined)
+  const devices = await lockDevices(db, accountId, existing)
   const filter = filterOf(job)
   const found = items.map(({ id }) => id).filter((id) => devices.has(id))
   const matching =
@@ -80,7 +76,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const registered: Registration[] = []
   for (const item of items) {
     const device = devices.get(item.id)
-    if (item.changes.register !== undefined && device === undefined) {
+    if (item.changes.register !== undefined) {
       registered.push({ id: item.id, device: item.changes.register })
       results.push({ id: item.id, status: 'DONE' })
       continue
@@ -129,6 +125,18 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   }
 }
 
+/** Returns the first of these items whose devices fit in memory together. */
+async function fitting(db: Database, accountId: string, items: readonly PendingItem[]): Promise<PendingItem[]> {
+  const contexts = items.flatMap(({ changes }) =>
+    ofDevice(changes.setAttributes).flatMap(({ context }) => context ?? []),
+  )
+  const withServices = items.filter(({ changes }) => concernsServices(changes)).map(({ id }) => id)
+  const ids = items.map(({ id }) => id)
+  const fit = await fitInMemory(db, accountId, { ids, contexts: [...new Set(contexts)], withServices })
+  if (fit.error !== undefined) throw new DeviceError(fit.ids[0]!, fit.error)
+  return items.slice(0, fit.ids.length)
+}
+
 const bytesOfData = (data: NewEvent['data']): number =>
   'changes' in data ? bytesOfChanges(data.changes as Record<string, { new: string | null }>) : bytesOfItems([data])
 
@@ -151,6 +159,7 @@ async function lockDevices(
   accountId: string,
   items: readonly PendingItem[],
 ): Promise<Map<string, LockedBulkDevice>> {
+  if (items.length === 0) return new Map()
   const deleted = items.filter(({ changes }) => changes.delete !== undefined).map(({ id }) => id)
   if (deleted.length > 0) await lockDevicesToDelete(db, accountId, deleted)
   const places = items

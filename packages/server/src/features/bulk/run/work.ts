@@ -2,7 +2,6 @@ import type { Secrets } from '../../../auth/secrets.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
-import { findPending, lockPending, writeResults } from '../bulk-items.queries.ts'
 import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
 import {
   type ActiveJob,
@@ -18,12 +17,17 @@ import { openJobKey } from '../job-secrets.ts'
 import { previewStep } from '../preview/preview.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
+import { type BatchSize, findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { reasonNotToRun, viewerOfJob } from './starter.ts'
 
-/** The number of devices in a batch. A batch is one transaction. */
-const BATCH = 100
+/** The number of devices that a batch changes. A batch is one transaction. */
+const CHANGED = 100
+/** The number of devices in a batch that registers devices, which need no locks. */
+export const LARGEST_BATCH = 500
+/** The size of the changes in a batch. A batch has at least one device. */
+const BATCH_BYTES = 8 * 1024 * 1024
 /** A job with this rate waits only while requests wait. */
 const UNLIMITED_RATE = 10_000
 /** The longest time until a job that has used up its account's storage quota tries again. */
@@ -82,9 +86,13 @@ async function whileLocked(
   })
 }
 
+/** The most steps of a preview within a request. More are necessary only for devices with many attributes. */
+const REQUEST_STEPS = 10
+
 /**
  * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long
- * transaction delays the event feed. A background job continues if the server stops.
+ * transaction delays the event feed. A request with an Idempotency-Key has one transaction, so the steps are limited. A
+ * background job continues after them, or if the server stops.
  */
 export async function finishPreview(
   options: Omit<WorkOptions, 'secrets'>,
@@ -94,7 +102,8 @@ export async function finishPreview(
   const place = { accountId, id: begun.id }
   let job = begun
   try {
-    while (job.state === 'PREVIEWING') job = (await continuePreview(options, place, lockJob)) ?? job
+    for (let step = 0; step < REQUEST_STEPS && job.state === 'PREVIEWING'; step++)
+      job = (await continuePreview(options, place, lockJob)) ?? job
   } catch (error) {
     if (!isOverQuota(error)) throw error
     await waitForQuota(options, place, error)
@@ -157,7 +166,7 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
     if (reason !== undefined) return writeJob(db, accountId, id, { state: 'PAUSED', reason })
     const batch = await runBatch(db, accountId, {
       job,
-      limit: Math.min(BATCH, Math.max(1, job.rate)),
+      size: batchSize(job),
       ...(next !== undefined && { ids: [next] }),
       charge: (bytes) => options.charge(accountId, bytes),
       secrets: job.hasSecrets ? await secretsOf(options, db, place) : undefined,
@@ -179,16 +188,22 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
   return result
 }
 
+const batchSize = ({ rate, registering }: BulkJob): BatchSize => ({
+  devices: Math.max(1, Math.min(rate, registering > 0 ? LARGEST_BATCH : CHANGED)),
+  changed: CHANGED,
+  bytes: BATCH_BYTES,
+})
+
 /** The number of devices after which a job that registers devices first updates the statistics. */
 const FIRST_MILESTONE = 1_000
 
 /**
  * Returns how often a job that registers devices must have updated the statistics: at 1,000 devices, and each time their
- * number doubles. Until then, PostgreSQL expects about one device in an account that is new since its last analysis, and
- * may read all devices of the account to find one. Autovacuum waits until a tenth of all rows has changed.
+ * number quadruples. Until then, PostgreSQL expects about one device in an account that is new since its last analysis,
+ * and may read all devices of the account to find one. Autovacuum waits until a tenth of all rows has changed.
  */
 const milestonesOf = (done: number): number =>
-  done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE))
+  done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE) / 2)
 
 /** Returns the secrets of the devices that a job registers, if it creates any. */
 async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id }: JobPlace) {
@@ -206,7 +221,7 @@ async function failDevice(
   let hasFailed = false
   const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
     const now = options.clock()
-    const [pending] = await lockPending(db, { accountId, jobId }, { limit: 1, ids: [deviceId] })
+    const [pending] = await selectPending(db, { accountId, jobId }, { size: batchSize(job), ids: [deviceId] })
     if (pending === undefined) return
     hasFailed = true
     const failure = { id: deviceId, status: 'FAILED' as const, code: cause.code, message: cause.message }

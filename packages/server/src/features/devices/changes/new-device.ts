@@ -1,8 +1,11 @@
 import type { Database } from '../../../db/database.ts'
+import { type Attributes, splitReserved } from '../../attributes/attributes.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
 import type { NewEvent } from '../../events/record.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
+import { fieldsOfService } from '../../services/services-of-many.ts'
 import type { DeviceFields } from '../device.ts'
+import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import { insertDevices, type NewDeviceFields } from './new-devices.queries.ts'
 
@@ -12,15 +15,18 @@ export interface NewDevice extends DeviceFields {
   attributes: Record<string, unknown>
 }
 
-/** Checks a new device by the rules of `registerDevice`. Returns its rows and its event. */
-export function prepareDevice(device: NewDevice, id: string): { row: NewDeviceFields; event: NewEvent } {
+/** Checks a new device by the rules of `registerDevice`. */
+export function assertNewDevice(device: NewDevice): void {
   assertDeviceFields(device)
-  const services = newServices(device.services).map((service, index) => ({
-    ...service,
-    port: device.services[index]!.port,
-  }))
-  const { attributes, reserved } = initialAttributes(device.attributes, 'attributes')
+  newServices(device.services)
+  initialAttributes(device.attributes, 'attributes')
+}
+
+/** Returns the rows and the event of a new device that `assertNewDevice` accepts. */
+export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFields; event: NewEvent } {
   const { name, hardwareId, platform } = device
+  const services = device.services.map((service) => ({ id: newId(), ...fieldsOfService(service) }))
+  const { attributes, reserved } = splitReserved(device.attributes as Attributes)
   const data = { ...valuesOf(device), services, attributes: device.attributes }
   return {
     row: { id, name, hardwareId, platform, attributes, reserved, services },

@@ -31,7 +31,7 @@ export async function insertDevices(
   accountId: string,
   devices: readonly NewDeviceFields[],
 ): Promise<Date | undefined> {
-  const rows = JSON.stringify(devices)
+  const rows = devices.map(({ reserved: _reserved, services: _services, ...row }) => row)
   const inserted = await query<{ created: Date }>(
     db,
     `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)
@@ -39,14 +39,14 @@ export async function insertDevices(
      from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb,
        "secretHash" text)
      returning created`,
-    [accountId, rows],
+    [accountId, JSON.stringify(rows)],
   )
   await query(
     db,
     `insert into device_live (account_id, device_id, ${reserved.join(', ')})
      select $1, id, ${reserved.map((column) => `reserved ->> '${column}'`).join(', ')}
      from jsonb_to_recordset($2::jsonb) as row (id text, reserved jsonb)`,
-    [accountId, rows],
+    [accountId, JSON.stringify(devices.map(({ id, reserved: values }) => ({ id, reserved: values })))],
   )
   const services = devices.flatMap((device) => device.services.map((service) => ({ ...service, deviceId: device.id })))
   const created = inserted[0]?.created

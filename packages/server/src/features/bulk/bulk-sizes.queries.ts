@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { limits } from '../../limits.ts'
+import type { Sql } from '../filters/sql/rows.ts'
+
+/** An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading shows their size. */
+const upTo = (attributes: Sql): Sql =>
+  sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
+
+/**
+ * Returns upper bounds for the bytes of these devices' attributes, in the base and in the contexts, and of the attributes of
+ * `withServices` devices' services, in all contexts. Omits unknown IDs.
+ */
+export async function selectAttributeBytes(
+  db: Database,
+  accountId: string,
+  {
+    ids,
+    contexts,
+    withServices,
+  }: { ids: readonly string[]; contexts: readonly string[]; withServices: readonly string[] },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; bytes: number }>`
+    select d.id, (${upTo(sql`d.attributes`)}
+      + coalesce((select sum(${upTo(sql`o.attributes`)}) from attribute_override o
+          where o.account_id = ${accountId} and o.target_id = d.id and o.context = any(${contexts})), 0)
+      + case when d.id = any(${withServices}) then coalesce((
+          select sum(${upTo(sql`s.attributes`)} + case when s.override_names = '{}' then 0 else coalesce((
+            select sum(${upTo(sql`o.attributes`)}) from attribute_override o
+            where o.account_id = ${accountId} and o.target_id = s.id), 0) end)
+          from service s where s.account_id = ${accountId} and s.device_id = d.id), 0) else 0 end)::float8 as bytes
+    from device d where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
+  return new Map(rows.map(({ id, bytes }) => [id, bytes]))
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { selectAttributeBytes } from './bulk-sizes.queries.ts'
+
+interface AttributesToRead {
+  /** The devices, in the order in which they are read. */
+  ids: readonly string[]
+  /** The contexts in which attributes of the devices are read. */
+  contexts: readonly string[]
+  /** The devices whose services are read, with their attributes in all contexts. */
+  withServices: readonly string[]
+}
+
+/**
+ * Returns the first of these devices whose attributes fit in memory together: at least one. `error` is set if the
+ * attributes of the first device alone are too large.
+ */
+export async function fitInMemory(
+  db: Database,
+  accountId: string,
+  { ids, contexts, withServices }: AttributesToRead,
+): Promise<{ ids: readonly string[]; error?: ApiError }> {
+  // The base attributes of a batch are small.
+  if (contexts.length === 0 && withServices.length === 0) return { ids }
+  const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices })
+  const limit = limits.bulkDeviceBytes
+  let sum = 0
+  const fitting: string[] = []
+  for (const id of ids) {
+    sum += bytes.get(id) ?? 0
+    if (sum > limit) break
+    fitting.push(id)
+  }
+  if (fitting.length > 0 || ids.length === 0) return { ids: fitting }
+  const message = `a bulk job reads at most ${limit} bytes of attributes of a device and its services, and this device may have ${sum}`
+  return { ids: ids.slice(0, 1), error: new ApiError('LIMIT_EXCEEDED', message, { limit, found: sum }) }
+}

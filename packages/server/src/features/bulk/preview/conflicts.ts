@@ -1,0 +1,78 @@
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { selectHardwareIds, selectPlannedHardwareIds, type UnplannedItem } from '../bulk-items.queries.ts'
+import type { BulkJobRow } from '../bulk-jobs.queries.ts'
+import { selectByKeys } from '../bulk-rows.queries.ts'
+import { type Plan, rejected } from './plan.ts'
+
+/**
+ * Rejects devices that have a conflict with other devices. Returns the plans, and those of the rejected new devices whose
+ * items are complete.
+ */
+export async function rejectConflicts(
+  db: Database,
+  accountId: string,
+  { job, prepared, plans }: { job: BulkJobRow; prepared: readonly UnplannedItem[]; plans: readonly Plan[] },
+): Promise<Plan[]> {
+  const unidentified = prepared.filter(({ hardwareId }) => hardwareId === null)
+  const names = unidentified.map(({ name }) => name)
+  const namesInUse = await findNamesInUse(db, accountId, names)
+  const ofPlans = plans.map(({ id, changes: { update, register } }) => ({
+    id,
+    hardwareId: update?.hardwareId?.new ?? register?.hardwareId ?? null,
+  }))
+  const wanted = [...prepared, ...ofPlans].sort((one, other) => (one.id < other.id ? -1 : 1))
+  const taken = await findTaken(db, accountId, { job, wanted })
+  const reject = <Item extends { id: string; name: string }>(item: Item): Plan | undefined => {
+    const error = taken.get(item.id)
+    return error && rejectedItem(item, error)
+  }
+  return [
+    ...plans.map((plan) => reject(plan) ?? plan),
+    ...prepared.flatMap((item) => reject(item) ?? []),
+    ...unidentified.filter(({ name }) => namesInUse.has(name)).map((item) => rejectedItem(item, nameTaken(item.name))),
+  ]
+}
+
+const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiError): Plan => ({
+  ...rejected(id, error),
+  name,
+})
+
+/** Returns which of these names devices have by now. */
+export async function findNamesInUse(db: Database, accountId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  return new Set((await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names })).map(({ name }) => name))
+}
+
+export const nameTaken = (name: string): ApiError =>
+  new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered meanwhile`)
+
+/**
+ * Returns errors for hardware IDs that other devices have, and for those that the job also gives to a device with a lower
+ * ID. `wanted` are devices in ID order.
+ */
+async function findTaken(
+  db: Database,
+  accountId: string,
+  { job, wanted }: { job: BulkJobRow; wanted: readonly { id: string; hardwareId: string | null }[] },
+): Promise<Map<string, ApiError>> {
+  const hardwareIds = [...new Set(wanted.flatMap(({ hardwareId }) => hardwareId ?? []))]
+  if (hardwareIds.length === 0) return new Map()
+  const owners = await selectHardwareIds(db, accountId, hardwareIds)
+  const place = { accountId, jobId: job.id }
+  const given = await selectPlannedHardwareIds(db, place, { hardwareIds, upTo: job.planned ?? '' })
+  const errors = new Map<string, ApiError>()
+  for (const { id, hardwareId } of wanted) {
+    if (hardwareId === null) continue
+    const owner = owners.get(hardwareId)
+    const other = given.get(hardwareId)
+    given.set(hardwareId, other ?? id)
+    const text = JSON.stringify(hardwareId)
+    if (owner !== undefined && owner !== id)
+      errors.set(id, new ApiError('CONFLICT', `hardwareId ${text} is in use by another of your devices`))
+    else if (other !== undefined)
+      errors.set(id, new ApiError('CONFLICT', `the job also gives the hardwareId ${text} to device ${other}`))
+  }
+  return errors
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
+import type { Sql } from '../../filters/sql/rows.ts'
+import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
+
+interface Place {
+  accountId: string
+  jobId: string
+}
+
+export interface PendingItem {
+  id: string
+  changes: DeviceChanges
+}
+
+/** The limits of a batch. */
+export interface BatchSize {
+  devices: number
+  /** The number of devices that exist already, which the batch locks. */
+  changed: number
+  /** The size of the changes. */
+  bytes: number
+}
+
+/**
+ * Returns the next devices of a run, in ID order, within the limits but at least one. They need no lock,
+ * because every change of an item locks the job.
+ */
+export async function selectPending(
+  db: Database,
+  { accountId, jobId }: Place,
+  { size, ids }: { size: BatchSize; ids?: readonly string[] | undefined },
+): Promise<PendingItem[]> {
+  const { rows } = await sql<PendingItem>`
+    select id, changes from (
+      select device_id as id, changes, row_number() over (order by device_id) as place,
+        sum(case outcome when 'REGISTER' then 0 else 1 end) over (order by device_id) as changed,
+        sum(${jsonBytes(sql`changes`)}) over (order by device_id) as bytes
+      from (
+        select device_id, outcome, changes from bulk_item
+        where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
+          and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
+        order by device_id limit ${size.devices}) as next) as found
+    where place = 1 or (changed <= ${size.changed} and bytes <= ${size.bytes}) order by id`.execute(db)
+  return rows
+}
+
+/** The size of JSON. Reads only compressed JSON for it. */
+const jsonBytes = (value: Sql): Sql =>
+  sql`case when pg_column_compression(${value}) is null then pg_column_size(${value}) else octet_length(${value}::text) end`
+
+/** Returns the next device of a run, without locking it. */
+export async function findPending(db: Database, { accountId, jobId }: Place): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select device_id as id from bulk_item where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
+    order by device_id limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** The result of a run for a device, with the IDs of its events. */
+export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
+  Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
+
+/** Records the results of devices. Their rows need no key any more, because a job that has run accepts no rows. */
+export async function writeResults(
+  db: Database,
+  { accountId, jobId }: Place,
+  results: readonly ItemResult[],
+): Promise<void> {
+  await sql`
+    update bulk_item t set status = row.status, reason = coalesce(row.reason, t.reason), code = row.code, message = row.message,
+      event_ids = coalesce(row.events, '{}'), row_key = null
+    from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as row
+      (id text, status text, reason text, code text, message text, events bigint[])
+    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${results.map(({ id }) => id)})
+      and t.device_id = row.id`.execute(db)
+}

@@ -1,0 +1,3 @@
+import noJobs from './0023_bulk_jobs.ts'
+
+export default noJobs
