@@ -51,7 +51,7 @@ describeConsole('device CSV', () => {
       'fan,riga,linux,',
     ].join('\n')
     const dialog = await openImport(page, file)
-    const counts = dialog.getByRole('list', { name: "The import's effects" }).getByRole('listitem')
+    const counts = dialog.getByRole('list', { name: 'The import’s effects' }).getByRole('listitem')
     await counts.first().waitFor()
     expect(await counts.allTextContents()).toEqual([
       '1 new device',

@@ -1931,9 +1931,9 @@ export type FilterUsage =
   | 'VIEW'
   /** A bulk change's target. Its filter must not be empty. */
   | 'BULK'
-  /** A role. Its filter must not depend on the time or on connections of devices. */
+  /** A role. Its filter must not depend on the time or on device connections. */
   | 'ROLE'
-  /** An access key. Its filter must not depend on the time or on connections of devices. */
+  /** An access key. Its filter must not depend on the time or on device connections. */
   | 'ACCESS_KEY';
 
 /** The kind of objects that a filter selects. */

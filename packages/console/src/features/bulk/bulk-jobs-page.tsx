@@ -26,7 +26,7 @@ export function BulkJobsPage() {
   return (
     <>
       <PageHeader title="Changes">
-        A bulk job changes many devices. To create one, select devices in the list of devices.
+        A bulk job changes many devices. To create one, select devices in the device list.
       </PageHeader>
       {isRestricted ? (
         <NotAllowed>Roles that are limited to some devices or attributes cannot have bulk jobs.</NotAllowed>

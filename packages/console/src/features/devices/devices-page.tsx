@@ -130,7 +130,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
             label: view?.columns.find(({ name }) => name === id)?.label === label ? label : null,
             width: widths[id] ?? view?.columns.find(({ name }) => name === id)?.width ?? null,
           })),
-          note: 'The view also stores the sort order and the columns of the list.',
+          note: 'The view also stores the list’s sort order and columns.',
         }}
         isChanged={Object.entries(search).some(([name, value]) => name !== 'view' && value !== undefined)}
         onShow={(id) => show(id === undefined ? {} : { view: id })}

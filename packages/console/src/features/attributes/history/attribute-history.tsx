@@ -33,7 +33,7 @@ function ChangeList({ targetId, name }: { targetId: string; name: string }) {
       ) : changes.length === 0 ? (
         <Text c="dimmed">The event log no longer contains changes of this attribute.</Text>
       ) : (
-        <Timeline role="list" aria-label={`Changes of ${name}`} bulletSize={14} lineWidth={2}>
+        <Timeline role="list" aria-label={`Changes to ${name}`} bulletSize={14} lineWidth={2}>
           {changes.map((change) => (
             <Timeline.Item key={`${change.eventId} ${change.name}`} role="listitem">
               <Change change={change} />

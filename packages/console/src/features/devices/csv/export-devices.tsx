@@ -37,7 +37,7 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
                 <Radio
                   value="shown"
                   label="Shown columns"
-                  description="The columns of the list, for spreadsheets. This file cannot be imported."
+                  description="The list’s columns, for spreadsheets. This file cannot be imported."
                 />
                 <Radio
                   value="all"

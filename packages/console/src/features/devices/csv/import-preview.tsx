@@ -36,7 +36,7 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         <b>{name}</b> has {counted(file.rows.length + file.problems.length, 'row')}. Nothing has been written yet.
       </Text>
-      <List size="sm" aria-label="The import's effects">
+      <List size="sm" aria-label="The import’s effects">
         <List.Item>{counted(creations.length, 'new device')}</List.Item>
         <List.Item>{counted(updates.length, 'changed device')}</List.Item>
         <List.Item>{unchanged.length.toLocaleString()} unchanged</List.Item>

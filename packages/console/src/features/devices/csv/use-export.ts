@@ -7,7 +7,7 @@ import { exportSourceOf } from './export-source.ts'
 import { sessionApi } from './session-api.ts'
 import { exportShownColumns } from './shown-columns.ts'
 
-/** `shown` exports the columns of the list. `all` exports all data, in the format for imports. */
+/** `shown` exports the list's columns. `all` exports all data, in the format for imports. */
 export type ExportForm = 'shown' | 'all'
 
 /** The shown columns and the sort keys of the list. */

@@ -32,7 +32,7 @@ export function PurposeStep({ form }: PurposeStepProps) {
       {purpose === 'document' ? (
         <Textarea
           label="GraphQL document"
-          description="All queries and mutations of the program. The server does not run them."
+          description="All of the program’s queries and mutations. The server does not run them."
           placeholder="{ login { devices { total } } }"
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           autosize

@@ -52,7 +52,7 @@ function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
         {error === undefined ? null : <ErrorNotice error={error} title="The policy was not changed" labels={labels} />}
         <NumberInput
           label={labels.maxDays}
-          description="From the creation of the key, in days. Leave empty for no limit."
+          description="From the key’s creation, in days. Leave empty for no limit."
           min={1}
           allowDecimal={false}
           clampBehavior="none"
