@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
@@ -31,10 +32,16 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one user may use all
- * but one of the rest. Other users are served even while all of that user's statements wait for a lock.
+ * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one connection more
+ * than there are processors. Further ones would not end sooner, but would delay a server that shares its processors
+ * with PostgreSQL. One user may use all but one of the rest. Other users are served even while all of that user's
+ * statements wait for a lock.
  */
-export function sharesOf(connections: number, statementsPerUser: number): Shares {
+export function sharesOf(
+  connections: number,
+  statementsPerUser: number,
+  processors: number = availableParallelism(),
+): Shares {
   const reserved = Math.max(1, Math.floor(connections / 5))
   const forUsers = Math.max(1, connections - reserved)
   return {
@@ -42,7 +49,7 @@ export function sharesOf(connections: number, statementsPerUser: number): Shares
     reserved,
     perUser: Math.min(statementsPerUser, Math.max(1, forUsers - 1)),
     walksPerUser: WALKS_PER_USER,
-    walks: Math.max(1, Math.floor(forUsers / 2)),
+    walks: Math.max(1, Math.min(Math.floor(forUsers / 2), processors + 1)),
     waitMs: WAIT_MS,
   }
 }

@@ -12,12 +12,13 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
 /** Opens a database with ten connections. One user can use three of them. */
-async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
+/** Opens a database whose server has four processors by default. */
+async function open({ queryMs = 0, processors = 4 } = {}): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {
     counts = given
   }
-  const database = await createTestDatabase({ statementsPerUser: 3, queryMs, onOpen })
+  const database = await createTestDatabase({ statementsPerUser: 3, queryMs, processors, onOpen })
   onTestFinished(() => database.drop())
   return { ...database, counts: counts! }
 }
@@ -99,14 +100,17 @@ async function cancelOne(db: Database): Promise<boolean> {
   return rows[0]?.isCanceled === true
 }
 
-it('runs at most two statements without an index per user, on at most half of the user connections', async () => {
-  const database = await open()
+it.each([
+  { processors: 4, atATime: 4, limit: 'half of the user connections' },
+  { processors: 2, atATime: 3, limit: 'one connection more than there are processors' },
+])('runs at most two statements without an index per user, on at most $limit', async ({ processors, atATime }) => {
+  const database = await open({ processors })
   const release = await holdLock(database)
   const walks = ['a', 'b', 'c', 'd'].flatMap((user) =>
     Array.from({ length: 5 }, () => walk(userDatabase(database.db, user), ['all'], blocked)),
   )
-  await waitUntil(() => database.counts.inFlight().walking === 4)
-  expect(database.counts.waiting().walking).toBe(16)
+  await waitUntil(() => database.counts.inFlight().walking === atATime)
+  expect(database.counts.waiting().walking).toBe(20 - atATime)
   // Quick statements must not wait for statements without an index, of any user.
   for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
@@ -149,7 +153,7 @@ it('rejects a statement that waits too long, and reports what it waited for', as
 })
 
 it('cancels a statement without an index at its time limit and reports why, without affecting the next statement', async () => {
-  const database = await open(300)
+  const database = await open({ queryMs: 300 })
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'slow')
   for (let times = 0; times < 3; times++) {
@@ -165,7 +169,7 @@ it('cancels a statement without an index at its time limit and reports why, with
 })
 
 it('cancels each query statement at its time limit without canceling other statements', async () => {
-  const database = await open(300)
+  const database = await open({ queryMs: 300 })
   const release = await holdLock(database)
   const changing = blocked(userDatabase(database.db, 'slow'))
   const reading = queryDatabase(database.db, 'slow')

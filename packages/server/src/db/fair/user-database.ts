@@ -24,6 +24,8 @@ export interface FairOptions {
   queryMs: number
   /** The number of milliseconds that a statement with `walk` may take. The default is `queryMs`. */
   walkMs?: number | undefined
+  /** The number of processors of this machine. The default is the number that Node.js finds. */
+  processors?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
@@ -58,8 +60,8 @@ const walkingOf = new WeakMap<Database, Database>()
  * `userDatabase`, which divides the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
-  const { statementsPerUser, queryMs, walkMs = queryMs, onOpen, onReject } = options
-  const scheduler = createStatementScheduler(sharesOf(pool.options.max, statementsPerUser), onReject)
+  const { statementsPerUser, queryMs, walkMs = queryMs, processors, onOpen, onReject } = options
+  const scheduler = createStatementScheduler(sharesOf(pool.options.max, statementsPerUser, processors), onReject)
   const { connect } = createConnector(pool, watch)
   const timeLimit = (ms: number): TimeLimit =>
     ms === 0 ? (use) => use : createTimeLimit({ pool, ms, onEnd: () => onReject?.('time') })
