@@ -40,7 +40,7 @@ export function wrongAttributeName(name: string): string | undefined {
   if (controlCharacter.test(name)) return 'The name of an attribute must not contain control characters.'
   const longest = Math.max(...levels.map((level) => toCodePoints(level, level.length)))
   if (longest <= maxLength.level) return undefined
-  return `The name of an attribute may have at most ${maxLength.level} characters per level, found ${longest}.`
+  return `An attribute name may have at most ${maxLength.level} characters per level, found ${longest}.`
 }
 
 /** Returns why a string is not a valid context name, or undefined if it is valid. */

@@ -26,8 +26,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 /**
  * Handles input that is not HTTP, that exceeds the header limit, or that does not arrive in time. No request exists in
- * these cases, so this function writes the response directly to the socket and closes it. `commonHeaders` are every
- * response's headers.
+ * these cases, so this function writes the response directly to the socket and closes it. `commonHeaders` are the
+ * headers of every response.
  */
 export function sendClientError(
   error: Error & { code?: string },

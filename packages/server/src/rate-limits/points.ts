@@ -7,7 +7,7 @@ export const ROWS_PER_POINT = 2_000
 /** The number of `setAttributesMany` items that cost one point. */
 const ITEMS_PER_POINT = 10
 
-/** Every request's cost. */
+/** The cost of every request. */
 export const REQUEST_POINTS = 1
 
 /** The number of bytes in a rejected request that cost one point. */

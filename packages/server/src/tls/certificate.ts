@@ -4,7 +4,10 @@ import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { StartError } from '../start-error.ts'
 
-/** The files of a private key, and of a certificate with its chain. Each has its setting's name. */
+/**
+ * The file with the private key, and the file with the certificate and its chain. Each includes the name of its
+ * setting.
+ */
 export interface CertificateFiles {
   cert: { setting: string; file: string }
   key: { setting: string; file: string }

@@ -15,7 +15,7 @@ export interface List<Item> {
   cursor: string | null
 }
 
-/** Every paged list's arguments. Null is equivalent to an omitted argument. */
+/** The arguments of every paged list. Null is equivalent to an omitted argument. */
 export interface PageArguments {
   size?: number | null | undefined
   from?: number | null | undefined
