@@ -2,7 +2,9 @@
 // This file is plain JavaScript that old Node.js releases can run. It finds a Node.js release that can run the other
 // files.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import module from 'node:module'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +18,9 @@ const SERVER_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=110'
 /** Limits glibc to two memory pools, which keeps a server's memory small. */
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
+/** The exit code of a program that the system could not load, for example because a library is missing. */
+const LOADER_FAILED = 127
+
 const self = fileURLToPath(import.meta.url)
 const args = process.argv.slice(2)
 const node = Number(process.versions.node.split('.')[0]) >= NEEDED ? process.execPath : findNode(dirname(self))
@@ -27,10 +32,29 @@ if (node === undefined) {
   console.error('Run "npm ci" in the Muster folder to install it, or install Node.js from https://nodejs.org.')
   process.exitCode = 1
 } else if (node === process.execPath && options.every((option) => process.execArgv.includes(option))) {
+  // The files of a server's user may be read-only, and a server starts rarely.
+  if (options.length === 0) cacheCompiledCode()
   const { main } = await import('../src/main.ts')
   process.exitCode = await main(args)
 } else {
   runWith(node)
+}
+
+/**
+ * Caches compiled code in the home folder, so that commands start in a third of the time. With sudo, the home folder may
+ * belong to another user, and stays unchanged.
+ */
+function cacheCompiledCode() {
+  const home = process.env.HOME || homedir()
+  try {
+    if (statSync(home).uid !== (process.getuid?.() ?? 0)) return
+    const folder = join(home, '.muster')
+    // The folder also contains credentials.
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    module.enableCompileCache(join(folder, 'compiled'))
+  } catch {
+    // Without the cache, the command only starts more slowly.
+  }
 }
 
 /** Finds the Node.js that npm installed with Muster, in `node_modules` of the folder or of its closest parent folder. */
@@ -53,13 +77,10 @@ function findNode(folder) {
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? SERVER_ENVIRONMENT : {})
   const command = [...process.execArgv, ...options, self, ...args]
-  const { status, stderr } = node === process.execPath ? { status: 0 } : spawnSync(node, ['--version'])
-  if (status !== 0) {
-    console.error(`muster: ${node} does not start. ${stderr}`)
-    if (String(stderr).includes('libatomic')) console.error('On Debian and Ubuntu, run: apt install libatomic1')
-    process.exit(1)
+  if (process.execve !== undefined && process.platform !== 'win32') {
+    if (node !== process.execPath) assertStarts(node)
+    process.execve(node, [node, ...command], env)
   }
-  if (process.execve !== undefined && process.platform !== 'win32') process.execve(node, [node, ...command], env)
   // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
   // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which receives no signals.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
@@ -79,8 +100,18 @@ function runWith(node) {
     process.exit(1)
   })
   child.on('exit', (code, signal) => {
+    if (code === LOADER_FAILED) assertStarts(node)
     if (signal === null) process.exit(code === null ? 1 : code)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** Exits with an explanation if the given Node.js does not start. */
+function assertStarts(node) {
+  const { status, stderr } = spawnSync(node, ['--version'])
+  if (status === 0) return
+  console.error(`muster: ${node} does not start. ${stderr}`)
+  if (String(stderr).includes('libatomic')) console.error('On Debian and Ubuntu, run: apt install libatomic1')
+  process.exit(1)
 }
