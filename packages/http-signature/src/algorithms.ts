@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { hmacSha256 } from './hmac.ts'
 import { Rejection } from './reasons.ts'
 
 /** The algorithms of access keys. */
@@ -66,25 +67,13 @@ export function decodeBase64(text: string): Buffer | undefined {
 
 export function isSignatureOf(key: VerificationKey, base: string, signature: Buffer): boolean {
   if (key.algorithm === 'ed25519') return verify(null, Buffer.from(base, 'latin1'), key.publicKey, signature)
-  const expected = hmac(key.secret, base)
+  const expected = hmacSha256(key.secret, base)
   return expected.length === signature.length && timingSafeEqual(expected, signature)
 }
 
 export function signBase(key: SigningKey, base: string): Buffer {
   if (key.algorithm === 'ed25519') return sign(null, Buffer.from(base, 'latin1'), key.privateKey)
-  return hmac(key.secret, base)
-}
-
-/** Caches the key for the lifetime of its bytes, because creating a key takes five times as long as the MAC. */
-const secretKeys = new WeakMap<Uint8Array, KeyObject>()
-
-function hmac(secret: Uint8Array, base: string): Buffer {
-  let key = secretKeys.get(secret)
-  if (key === undefined) {
-    key = createSecretKey(secret)
-    secretKeys.set(secret, key)
-  }
-  return createHmac('sha256', key).update(base, 'latin1').digest()
+  return hmacSha256(key.secret, base)
 }
 
 function lookUp(names: ReadonlyMap<string, Algorithm | undefined>, name: string): Algorithm | undefined {

@@ -43,7 +43,7 @@ const REJECTED_AFTER_MS = 25
 const MAX_WAITING = 1_000
 
 export function signatureStrategy(options: SignatureOptions): Strategy {
-  const { keys, failed, addressOf, config } = options
+  const { keys, nonces, failed, lastUsed, addressOf, config } = options
   const waitUntil = boundedWait()
 
   /**
@@ -78,7 +78,14 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const outcome = verifySignature(signature, { ...verifyContext(raw.socket, body, options), requireDigest, key })
     if (outcome.ok && known !== undefined) {
       failed.verified(address, keyId)
-      return await admit({ known, address, created: outcome.created, nonce: outcome.nonce }, options)
+      const now = options.clock()
+      // The caller has proved that it has the key, so the error may report why the key is no longer valid.
+      const rejection = rejectionOfKey(known, { now, address, staleMs: config.oidcStale })
+      if (rejection !== undefined) throw rejection
+      const { nonce, created } = outcome
+      if (nonce !== undefined && !(await nonces.use({ key: keyId, nonce, created }))) throw rejected('nonce-used')
+      lastUsed.note({ accountId: known.accountId, key: keyId, at: now, isRestricted: known.isRestricted })
+      return viewerOf(known, address)
     }
     const { reason, message } = outcome.ok ? wrongSignature : outcome
     const error = signatureError({ reason, message, keyId }, address, failed)
@@ -125,13 +132,6 @@ function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock
   }
 }
 
-interface Verified {
-  known: KnownKey
-  address: string
-  created: number
-  nonce: string | undefined
-}
-
 interface Failure {
   reason: SignatureReason
   message: string
@@ -156,18 +156,8 @@ const tooManyFailures = (retryAfter: number): ApiError =>
     retryAfter,
   })
 
-/**
- * Admits a request with a valid signature. Because the caller has the key, an error may report why the key is no longer
- * valid.
- */
-async function admit({ known, address, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
-  const { key, name, accountId, email, founderEmail, personId, permissions, readOnly, rateShare, isRestricted } = known
-  const { restriction } = known
-  const now = options.clock()
-  const rejection = rejectionOfKey(known, { now, address, staleMs: options.config.oidcStale })
-  if (rejection !== undefined) throw rejection
-  if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
-  options.lastUsed.note({ accountId, key, at: now, isRestricted })
+function viewerOf(known: KnownKey, address: string): Viewer {
+  const { key, name, accountId, email, founderEmail, personId, permissions, restriction, readOnly, rateShare } = known
   return {
     accountId,
     email,

@@ -149,7 +149,8 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   const needs = assertPermitted(hooks, start)
   const reserved = hooks.reserveResponse?.(start)
   if (reserved !== undefined) await reserved
-  const afterOperation = await hooks.beforeOperation?.(start)
+  const charged = hooks.beforeOperation?.(start)
+  const afterOperation = charged instanceof Promise ? await charged : charged
   let result: FormattedExecutionResult
   let read: FormattedExecutionResult['data']
   try {

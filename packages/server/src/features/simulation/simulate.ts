@@ -66,7 +66,7 @@ export async function countReached(context: Context, { caller }: Simulation): Pr
   return countDevicesInside(context, insideOf(caller.viewer))
 }
 
-function viewerOf({ db, viewer }: Context, { rejection, ...subject }: Subject): Promise<Viewer> {
+async function viewerOf({ db, viewer }: Context, { rejection, ...subject }: Subject): Promise<Viewer> {
   const { restriction, readOnly } = subject
   const permissions = rejection === undefined ? subject.permissions : 0
   return withReach(db, { accountId: viewer.accountId, email: viewer.email, permissions, restriction, readOnly })
