@@ -61,8 +61,8 @@ export const consolePage = loadScenario({
   connections: 16,
   workloads: consoleWorkloads,
   comparisons: [
-    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.75 },
-    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 1.4 },
+    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.9 },
+    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 1.8 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],
 })

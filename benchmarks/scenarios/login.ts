@@ -39,7 +39,7 @@ export const login = loadScenario({
   connections: 32,
   workloads,
   comparisons: [
-    { name: 'against a bare Fastify route', of: 'Muster', with: 'bare Fastify', min: 0.3 },
+    { name: 'against a bare Fastify route', of: 'Muster', with: 'bare Fastify', min: 0.45 },
     { name: "against PostGraphile's query by id", of: 'Muster', with: 'PostGraphile', min: 2 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo' },
   ],

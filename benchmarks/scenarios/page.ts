@@ -75,8 +75,8 @@ export const page = loadScenario({
   connections: 4,
   workloads: pageWorkloads,
   comparisons: [
-    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.9 },
-    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 1.8 },
+    { name: 'against the baseline', of: 'Muster', with: 'baseline', min: 0.95 },
+    { name: 'against PostGraphile', of: 'Muster', with: 'PostGraphile', min: 2.4 },
     { name: 'against Apollo', of: 'Muster', with: 'Apollo', min: 2.5 },
   ],
 })
@@ -95,7 +95,7 @@ export const pageInContext = loadScenario({
       operations: ({ context }) => [graphql('server', document(`(context: "${context}")`))],
     },
   ],
-  comparisons: [{ name: 'against no context', of: 'Muster, in a context', with: 'Muster, no context', min: 0.8 }],
+  comparisons: [{ name: 'against no context', of: 'Muster, in a context', with: 'Muster, no context', min: 0.9 }],
   check: assertTenthDiffers,
 })
 
