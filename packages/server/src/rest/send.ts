@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
-import type { ApiError, ErrorCode } from '../errors.ts'
+import { ApiError, type ErrorCode } from '../errors.ts'
 import { isOutcomeDone } from '../graphql/change-made.ts'
 import { errorResponse, limitedJson, toSend } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
@@ -11,12 +11,12 @@ import { statusOfCode } from './statuses.ts'
 
 export function sendResponse(reply: FastifyReply, { route, isChange }: Operation, body: unknown): FastifyReply {
   if (route.status === 204) return reply.code(204).send()
-  const text = limitedJson(body, { isChange })
-  if (typeof text !== 'string') return sendError(reply, text, statusOfCode(text.code))
+  const json = limitedJson(body, { isChange })
+  if (json instanceof ApiError) return sendError(reply, json, statusOfCode(json.code))
   const next = route.method === 'GET' ? nextLink(reply.request.url, body) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
   if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, body))
-  return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(text))
+  return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(json))
 }
 
 const prefixOf = ({ request }: FastifyReply): string => request.server.prefix

@@ -1,8 +1,10 @@
 import type { Context } from '../../context.ts'
+import type { JsonWriter } from '../../graphql/written/json-writer.ts'
 import type { CompiledField } from '../../graphql/written/row-writers.ts'
-import { attributesOfRow, type DeviceRow } from '../devices/device-row.ts'
-import { parseContext } from './attribute-name.ts'
+import { ATTRIBUTES_COLUMN, attributesOfRow, columnOfReserved, type DeviceRow } from '../devices/device-row.ts'
+import { parseContext, RESERVED_GROUP } from './attribute-name.ts'
 import { findOverrides } from './attributes.queries.ts'
+import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
@@ -11,18 +13,37 @@ export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page
     const name = parseContext(args.context as string | null | undefined, 'context')
-    if (name === undefined) return (row) => attributesOfRow(row).text
+    if (name === undefined) return writeBase
     const ids = rows.map(([id]) => id)
     const contexts = ids.map(() => name)
     const found = await findOverrides(context.db, context.viewer.accountId, ids, contexts)
     const overrides = new Map(found.map((row) => [row.target_id, row.attributes]))
-    return (row) => {
-      const base = attributesOfRow(row)
+    return (writer, row) => {
       const overriding = overrides.get(row[0])
+      if (overriding === undefined) return void writeBase(writer, row)
       // The page contains only base values that the viewer can read.
-      return overriding === undefined
-        ? base.text
-        : JSON.stringify(overlay(base.value, readableOnly(context.viewer, overriding)))
+      const base = attributesOfRow(row).value
+      writer.json(JSON.stringify(overlay(base, readableOnly(context.viewer, overriding))))
     }
   },
+}
+
+const reserved = Array.from(reservedColumns.keys(), (name) => ({ key: `"${name}":`, column: columnOfReserved(name) }))
+const group = `"${RESERVED_GROUP}": {`
+
+/** Writes the JSON that `attributesOfRow` returns. */
+function writeBase(writer: JsonWriter, row: DeviceRow): void {
+  const others = row[ATTRIBUTES_COLUMN] as string
+  writer.json(others)
+  let isFirst = true
+  for (const { key, column } of reserved) {
+    const value = row[column] as string | null
+    if (value === null) continue
+    if (isFirst) writer.reopen()
+    writer.ascii(isFirst ? (others === '{}' ? group : `, ${group}`) : ',')
+    writer.ascii(key)
+    writer.string(value)
+    isFirst = false
+  }
+  if (!isFirst) writer.ascii('}}')
 }

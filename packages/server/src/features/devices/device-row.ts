@@ -31,7 +31,8 @@ const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
 const ofLive = ['state', 'state_since', 'last_reported']
 const reserved = Array.from(reservedColumns.values())
 const RESERVED_INDEX = ofDevice.length + ofLive.length
-const ATTRIBUTES_INDEX = RESERVED_INDEX + reserved.length
+/** The index of the attributes other than the reserved ones in a row. */
+export const ATTRIBUTES_COLUMN = RESERVED_INDEX + reserved.length
 
 /** Begins a statement that selects `deviceColumns`. */
 export const devicesAsRows = sql.raw(rowsAsArrays)
@@ -64,7 +65,7 @@ export const columnOfReserved = (subName: string): number =>
 
 /** Returns a device's base attributes from a row that was read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
-  joinReservedRaw(row[ATTRIBUTES_INDEX] as string, reservedGroup(row, RESERVED_INDEX))
+  joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 
 /** Omits the values that a viewer cannot read. */
 export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unknown]>(
@@ -77,7 +78,7 @@ export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unkn
   for (const [index, subName] of Array.from(reservedColumns.keys()).entries())
     if (!isReadableName(viewer, `${RESERVED_GROUP}.${subName}`)) cells[RESERVED_INDEX + index] = null
   if (attributes === true)
-    cells[ATTRIBUTES_INDEX] = JSON.stringify(readableOnly(viewer, JSON.parse(cells[ATTRIBUTES_INDEX] as string)))
+    cells[ATTRIBUTES_COLUMN] = JSON.stringify(readableOnly(viewer, JSON.parse(cells[ATTRIBUTES_COLUMN] as string)))
   return cells as unknown as Row
 }
 

@@ -1,4 +1,4 @@
-import { type FieldWriter, plainColumn, textColumn, timeColumn } from '../../graphql/written/row-writers.ts'
+import { type FieldWriter, textColumn, timeColumn } from '../../graphql/written/row-writers.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
 import type { DeviceRow } from './device-row.ts'
 import { columnOfReserved } from './device-row.ts'
@@ -7,13 +7,13 @@ const reserved = categoryAndStatus.map((name) => [name, textColumn(columnOfReser
 
 /** Writes the fields of devices from their rows. The results are the same as the `Device` resolvers'. */
 export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknown>>> = {
-  id: plainColumn(0),
+  id: textColumn(0),
   name: textColumn(1),
   hardwareId: textColumn(2),
   platform: textColumn(3),
   created: timeColumn(4),
-  state: plainColumn(5),
-  online: (row) => String(row[5] === 'active'),
+  state: textColumn(5),
+  online: (writer, row) => writer.ascii(String(row[5] === 'active')),
   stateSince: timeColumn(6),
   lastReported: timeColumn(7),
   ...Object.fromEntries(reserved),

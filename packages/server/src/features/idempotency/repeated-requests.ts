@@ -163,7 +163,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
-      const text = withRawJson(data)
+      const text = String(withRawJson(data))
       const { kind, id, secret } = created
       const containsSecret = secret != null && text.includes(secret)
       const isStored = !containsSecret && text.length <= limits.idempotentResponseLength

@@ -9,28 +9,31 @@ import { readServiceFilter, readServiceOrder, type ServiceListArguments } from '
 
 type Sql = RawBuilder<unknown>
 
-const quoted = (text: Sql): Sql => sql`'"' || ${text} || '"'`
+/** JSON in consecutive parts: fixed text, and expressions for text. */
+type Parts = readonly (string | Sql)[]
+
+const quoted = (text: Sql): Parts => ['"', text, '"']
 /**
  * Converts text to JSON in the database. PostgreSQL escapes the same characters in the same way as `JSON.stringify`.
  */
 const textJson = (text: Sql): Sql => sql`to_json(${text})::text`
 const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
-const timeJson = (time: Sql): Sql => quoted(sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`)
+const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const truth = (condition: Sql): Sql => sql`case when ${condition} then 'true' else 'false' end`
 
-/** Contains the JSON of each field, as an expression on `service s` and `service_live live`. */
-const fieldJson: Readonly<Record<string, Sql>> = {
-  __typename: sql`'"Service"'`,
+/** Contains the JSON of each field, with expressions on `service s` and `service_live live`. */
+const fieldJson: Readonly<Record<string, Parts>> = {
+  __typename: ['"Service"'],
   id: quoted(sql`s.id`),
-  name: textJson(sql`s.name`),
-  application: sql`s.application::text`,
-  host: orNull(textJson(sql`s.host`)),
-  port: orNull(sql`s.port::text`),
-  enabled: truth(sql`s.enabled`),
-  created: timeJson(sql`s.created`),
+  name: [textJson(sql`s.name`)],
+  application: [sql`s.application::text`],
+  host: [orNull(textJson(sql`s.host`))],
+  port: [orNull(sql`s.port::text`)],
+  enabled: [truth(sql`s.enabled`)],
+  created: quoted(timeText(sql`s.created`)),
   state: quoted(stateColumn),
-  online: truth(sql`${stateColumn} = 'active'`),
-  lastReported: orNull(timeJson(sql`live.last_reported`)),
+  online: [truth(sql`${stateColumn} = 'active'`)],
+  lastReported: [orNull(sql`'"' || ${timeText(sql`live.last_reported`)} || '"'`)],
 }
 
 /**
@@ -43,16 +46,31 @@ const selections = new Set<string>()
 
 /** Returns an expression for the JSON of a service. Returns undefined if a resolver must supply one of the fields. */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
-  const parts: Sql[] = []
+  const parts: (string | Sql)[] = []
   for (const [index, { key, name }] of fields.entries()) {
     const json = fieldJson[name]
     if (json === undefined) return undefined
-    parts.push(sql`${sql.lit(`${index === 0 ? '{' : ','}"${key}":`)} || ${json}`)
+    parts.push(`${index === 0 ? '{' : ','}"${key}":`, ...json)
   }
   const selection = JSON.stringify(fields)
   if (!selections.has(selection) && selections.size >= MAX_SELECTIONS) return undefined
   selections.add(selection)
-  return sql`${sql.join(parts, sql` || `)} || '}'`
+  return concatenated([...parts, '}'])
+}
+
+/** Concatenates parts. Adjacent strings become one, because PostgreSQL copies everything before each `||`. */
+function concatenated(parts: Parts): Sql {
+  const operands: Sql[] = []
+  let text = ''
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part
+      continue
+    }
+    operands.push(sql.lit(text), part)
+    text = ''
+  }
+  return sql.join([...operands, sql.lit(text)], sql` || `)
 }
 
 /** Writes the services of the devices on a page. The database creates their JSON. */
@@ -71,12 +89,16 @@ export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
           order,
           json,
         })
-        const ofDevice = rows.map(() => '[]')
+        const ofDevice: (string | undefined)[] = Array(rows.length)
         for (const [position, services, count] of written) {
           addObjects(count)
-          if (services !== null) ofDevice[position - 1] = `[${services}]`
+          if (services !== null) ofDevice[position - 1] = services
         }
-        return (_row, index) => ofDevice[index]!
+        return (writer, _row, index) => {
+          writer.ascii('[')
+          writer.json(ofDevice[index] ?? '')
+          writer.ascii(']')
+        }
       })
     )
   },

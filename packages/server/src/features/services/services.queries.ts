@@ -2,6 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
+import { plainArray } from '../../db/plain-array.ts'
 import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
 import { contains } from '../../db/text-match.ts'
 import type { State } from '../devices/device.ts'
@@ -81,8 +82,8 @@ export async function writeServicesOfDevices(
   accountId: string,
   { devices, filter, order, json }: WrittenServices,
 ): Promise<WrittenServicesRow[]> {
-  const ids = devices.map(({ id }) => id)
-  const states = devices.map(({ state }) => state)
+  const ids = plainArray(devices.map(({ id }) => id))
+  const states = plainArray(devices.map(({ state }) => state))
   const { rows } = await sql<WrittenServicesRow>`${servicesAsRows}
     select device.position::int, found.services, found.count
     from unnest(${ids}::text[], ${states}::text[]) with ordinality as device (id, state, position)

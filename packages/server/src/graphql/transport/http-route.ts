@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { FormattedExecutionResult } from 'graphql'
-import type { RequestParams, Response } from 'graphql-http'
+import type { RequestParams } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
 import { noteCode, noteOperation } from '../../http/outcome.ts'
 import { isOutcomeDone } from '../change-made.ts'
@@ -19,7 +19,7 @@ import {
 import { negotiate, type ResponseType } from './media-type.ts'
 import { prepareScope, send } from './prepare-scope.ts'
 import { readRequestParams } from './request-params.ts'
-import { errorResponse, jsonResponse } from './response.ts'
+import { errorResponse, jsonResponse, type Response } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor

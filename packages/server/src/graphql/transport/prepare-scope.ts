@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Response } from 'graphql-http'
 import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { type ErrorMappingInput, formatApiError, toApiError } from '../error-mapping.ts'
 import { negotiate, type ResponseType } from './media-type.ts'
-import { errorResponse, fromTransportError, toSend } from './response.ts'
+import { errorResponse, fromTransportError, type Response, toSend } from './response.ts'
 
 /** Configures a Fastify scope for GraphQL: reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
-import type { Response } from 'graphql-http'
+import type { ResponseInit } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { OUTCOME_DONE } from '../change-made.ts'
 import { formatApiError } from '../error-mapping.ts'
 import { withRawJson } from '../values/raw-json.ts'
 import type { ResponseType } from './media-type.ts'
+
+/** Like the type of graphql-http, but the body can be bytes. */
+export type Response = readonly [body: string | Buffer | null, init: ResponseInit]
 
 /** Returns a GraphQL response, or LIMIT_EXCEEDED if the response exceeds the maximum size. */
 export function jsonResponse(
@@ -15,9 +18,9 @@ export function jsonResponse(
   result: FormattedExecutionResult | { errors: FormattedExecutionResult['errors'] },
   { headers = {}, isChange = false }: { headers?: Record<string, string>; isChange?: boolean } = {},
 ): Response {
-  const text = limitedJson(result, { isChange })
+  const json = limitedJson(result, { isChange })
   return [
-    text instanceof ApiError ? JSON.stringify({ errors: [formatApiError(text)], data: null }) : text,
+    json instanceof ApiError ? JSON.stringify({ errors: [formatApiError(json)], data: null }) : json,
     { status, statusText: '', headers: { 'content-type': `${type}; charset=utf-8`, ...headers } },
   ]
 }
@@ -60,8 +63,8 @@ export function fromTransportError(
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
 }
 
-/** Returns the JSON, or undefined if it exceeds the maximum string length. */
-function stringify(result: unknown): string | undefined {
+/** Returns the JSON, or undefined if it exceeds the maximum length of a string or buffer. */
+function stringify(result: unknown): string | Buffer | undefined {
   try {
     return withRawJson(result)
   } catch (error) {
@@ -75,18 +78,19 @@ function stringify(result: unknown): string | undefined {
  */
 const MAX_STRING_LENGTH = 65_536
 
-export const toSend = (text: string): string | Buffer => (text.length < MAX_STRING_LENGTH ? text : Buffer.from(text))
+export const toSend = (json: string | Buffer): string | Buffer =>
+  typeof json !== 'string' || json.length < MAX_STRING_LENGTH ? json : Buffer.from(json)
 
 /**
  * Returns a response as JSON, or LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the
  * change was made.
  */
-export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | ApiError {
+export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | Buffer | ApiError {
   const { answerBytes } = limits
-  const text = stringify(response)
+  const json = stringify(response)
   // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings do not have to be measured.
-  if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
-  const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
+  if (json !== undefined && (json.length * 3 <= answerBytes || Buffer.byteLength(json) <= answerBytes)) return json
+  const found = json === undefined ? 'more' : String(Buffer.byteLength(json))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
     ? new ApiError(

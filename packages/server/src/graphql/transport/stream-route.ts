@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
-import type { RequestParams, Response } from 'graphql-http'
+import type { RequestParams } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
 import { noteCode, noteOperation } from '../../http/outcome.ts'
 import { formatApiError, formatResult, toApiError } from '../error-mapping.ts'
@@ -10,7 +10,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { prepareScope, send } from './prepare-scope.ts'
 import { readRequestParams } from './request-params.ts'
-import { errorResponse } from './response.ts'
+import { errorResponse, type Response } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**

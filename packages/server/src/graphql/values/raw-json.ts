@@ -6,19 +6,26 @@ import { randomBytes } from 'node:crypto'
  */
 const placeholder = randomBytes(16).toString('hex')
 
-/** The raw JSON that the current call of `withRawJson` has found so far. Undefined if no call is running. */
-let written: string[] | undefined
+/** JSON as a string, or as consecutive parts in UTF-8. */
+export type Json = string | readonly Buffer[]
+
+/** The raw JSON that the current call of `split` has found so far. Undefined if no call is running. */
+let written: Json[] | undefined
 
 /**
  * JSON as the database wrote it. `withRawJson` copies this JSON into a response, which takes a fraction of the time and
  * memory of parsing and serializing. All other code uses the parsed `value`.
  */
 export class RawJson<Value = unknown> {
-  readonly text: string
+  readonly #json: Json
   #value: Value | undefined
 
-  constructor(text: string) {
-    this.text = text
+  constructor(json: Json) {
+    this.#json = json
+  }
+
+  get text(): string {
+    return typeof this.#json === 'string' ? this.#json : Buffer.concat(this.#json).toString()
   }
 
   /** The parsed JSON. The JSON is parsed when `value` is first read. */
@@ -29,16 +36,22 @@ export class RawJson<Value = unknown> {
 
   toJSON(): unknown {
     if (written === undefined) return this.value
-    written.push(this.text)
+    written.push(this.#json)
     return placeholder
   }
 }
 
-const FEW = 8
+/** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. Returns bytes if a part of it is bytes. */
+export function withRawJson(value: unknown): string | Buffer {
+  const { around, raw } = split(value)
+  return raw.some(isBytes) ? joinBytes(around, raw) : joinText(around, raw as string[])
+}
 
-/** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. */
-export function withRawJson(value: unknown): string {
-  const raw: string[] = []
+const isBytes = (json: Json): boolean => typeof json !== 'string'
+
+/** Returns the raw JSON in a value, and the JSON around it. */
+function split(value: unknown): { around: string[]; raw: Json[] } {
+  const raw: Json[] = []
   let text: string
   written = raw
   try {
@@ -46,12 +59,21 @@ export function withRawJson(value: unknown): string {
   } finally {
     written = undefined
   }
-  if (raw.length === 0) return text
-  const around = text.split(`"${placeholder}"`)
+  return { around: raw.length === 0 ? [text] : text.split(`"${placeholder}"`), raw }
+}
+
+const FEW = 8
+
+function joinText(around: readonly string[], raw: readonly string[]): string {
   // The engine copies concatenated strings only when the whole response is encoded. For many short parts, joining them
   // is faster.
   if (raw.length <= FEW) return around.reduce((before, after, index) => before + raw[index - 1]! + after)
   const parts: string[] = []
   for (const each of around) parts.push(each, raw[parts.length / 2] ?? '')
   return parts.join('')
+}
+
+function joinBytes(around: readonly string[], raw: readonly Json[]): Buffer {
+  const bytesOf = (json: Json): readonly Buffer[] => (typeof json === 'string' ? [Buffer.from(json)] : json)
+  return Buffer.concat(around.flatMap((each, index) => [Buffer.from(each), ...bytesOf(raw[index] ?? '')]))
 }

@@ -29,15 +29,26 @@ export function formatTime(date: Date): string {
   return `${lastDayText}${hours}:${minutes}:${seconds}.${hundreds}${twoDigits[milliseconds] ?? milliseconds}Z`
 }
 
-const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
+/** The zone of every `StoredTime`. */
+export const ZONE = '+00'
+/** The length of the date in a `StoredTime`. A space follows it. */
+export const DATE_LENGTH = '2026-11-20'.length
+
+const fractions = ['.000Z', undefined, '00Z', '0Z', 'Z']
 
 /**
- * Formats a time that the database wrote without trailing zeros (`StoredTime`), such as `2026-11-20 08:30:00.12+00`.
+ * Returns what replaces the zone of a time that the database wrote without trailing zeros, such as
+ * `2026-11-20 08:30:00.12+00`. Returns undefined for times with more digits, another zone, or another era, which must be
+ * parsed.
  */
+export const fractionOf = (text: string): string | undefined =>
+  text[DATE_LENGTH] === ' ' && text.endsWith(ZONE)
+    ? fractions[text.length - '2026-11-20 08:30:00+00'.length]
+    : undefined
+
+/** Formats a time that the database wrote (`StoredTime`). */
 export function formatStoredTime(text: string): string {
-  const fraction =
-    text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined
-  // Times with more digits, another zone, or another era must be parsed.
-  if (!fraction) return formatTime(parseTime(text))
-  return `${text.slice(0, 10)}T${text.slice(11, -3)}${fraction}`
+  const fraction = fractionOf(text)
+  if (fraction === undefined) return formatTime(parseTime(text))
+  return `${text.slice(0, DATE_LENGTH)}T${text.slice(DATE_LENGTH + 1, -ZONE.length)}${fraction}`
 }

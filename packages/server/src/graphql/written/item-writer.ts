@@ -1,6 +1,8 @@
 import { type GraphQLObjectType, getArgumentValues, getNamedType } from 'graphql'
 import type { Arguments } from '../cost/object-estimate.ts'
 import type { PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
+import type { Json } from '../values/raw-json.ts'
+import { JsonWriter } from './json-writer.ts'
 import type { LeafField, RowWriters, WriteField } from './row-writers.ts'
 import { WrittenItems } from './written-items.ts'
 
@@ -38,21 +40,39 @@ export function compileItems({ definition, child }: PlannedField, writers: RowWr
       objects += count
     }
     const fields = await Promise.all(prepared.map((prepare) => prepare(rows, { ...execution, addObjects })))
-    // Joining an array of strings would copy them. A concatenated response is copied only once, when it is encoded.
-    let text = '['
-    for (const [index, row] of rows.entries()) {
-      if (index > 0) text += ','
-      for (let at = 0; at < fields.length; at++) text += beginnings[at]! + fields[at]!(row, index)
-      text += '}'
-    }
-    return new WrittenItems(`${text}]`, objects)
+    return new WrittenItems(writeItems({ rows, beginnings, fields }), objects)
   }
+}
+
+const jsonWriter = new JsonWriter()
+
+interface Items {
+  rows: readonly Row[]
+  /** The text before each field of an item. */
+  beginnings: readonly string[]
+  fields: readonly WriteField<Row>[]
+}
+
+function writeItems({ rows, beginnings, fields }: Items): Json {
+  // If writing an earlier page failed, some of it is left.
+  jsonWriter.clear()
+  jsonWriter.ascii('[')
+  for (let index = 0; index < rows.length; index++) {
+    if (index > 0) jsonWriter.ascii(',')
+    for (let at = 0; at < fields.length; at++) {
+      jsonWriter.ascii(beginnings[at]!)
+      fields[at]!(jsonWriter, rows[index]!, index)
+    }
+    jsonWriter.ascii('}')
+  }
+  jsonWriter.ascii(']')
+  return jsonWriter.take()
 }
 
 function compileField(field: PlannedField, typeName: string, writers: RowWriters): Prepare | undefined {
   const { definition, node, child } = field
   if (hasDirective(field)) return undefined
-  if (definition.name === '__typename') return () => () => `"${typeName}"`
+  if (definition.name === '__typename') return () => (writer) => writer.string(typeName)
   const writer = writers.fields[typeName]?.[definition.name]
   if (writer === undefined) return undefined
   if (typeof writer === 'function') return () => writer

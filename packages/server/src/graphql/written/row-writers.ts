@@ -1,8 +1,8 @@
 import type { Arguments } from '../cost/object-estimate.ts'
-import { formatStoredTime } from '../values/timestamps.ts'
+import type { JsonWriter } from './json-writer.ts'
 
-/** Returns the JSON of one field of an item. `index` is the position of the row on the page. */
-export type WriteField<Row> = (row: Row, index: number) => string
+/** Writes one field of an item. `index` is the position of the row on the page. */
+export type WriteField<Row> = (writer: JsonWriter, row: Row, index: number) => void
 
 /** Prepares to write one field for all items of a page, for example by reading more rows. */
 export type PrepareField<Row, Context> = (page: {
@@ -37,30 +37,16 @@ export interface RowWriters {
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldWriter<any, any>>>>>
 }
 
-/** Matches the characters that JSON escapes. */
-const escaped = /["\\\p{Cc}\p{Cs}]/u
-
-const textJson = (text: string): string => (escaped.test(text) ? JSON.stringify(text) : `"${text}"`)
-
 type AnyRow = readonly unknown[]
 
-/** Writes a column of strings that never contain characters that JSON escapes, such as IDs. */
-export const plainColumn =
-  (column: number): WriteField<AnyRow> =>
-  (row) =>
-    `"${row[column] as string}"`
-
+/** Writes a column of strings or null. */
 export const textColumn =
   (column: number): WriteField<AnyRow> =>
-  (row) => {
-    const value = row[column] as string | null
-    return value === null ? 'null' : textJson(value)
-  }
+  (writer, row) =>
+    writer.string(row[column] as string | null)
 
 /** Writes a column of `StoredTime` or null. */
 export const timeColumn =
   (column: number): WriteField<AnyRow> =>
-  (row) => {
-    const value = row[column] as string | null
-    return value === null ? 'null' : `"${formatStoredTime(value)}"`
-  }
+  (writer, row) =>
+    writer.time(row[column] as string | null)

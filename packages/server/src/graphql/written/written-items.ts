@@ -1,11 +1,11 @@
-import { RawJson } from '../values/raw-json.ts'
+import { type Json, RawJson } from '../values/raw-json.ts'
 
 /** The items of a page as JSON that was written directly from database rows. */
 export class WrittenItems extends RawJson {
   readonly objects: number
 
-  constructor(text: string, objects: number) {
-    super(text)
+  constructor(json: Json, objects: number) {
+    super(json)
     this.objects = objects
   }
 }

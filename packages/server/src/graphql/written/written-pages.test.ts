@@ -31,7 +31,7 @@ beforeAll(async () => {
         state: index % 2 === 0 ? 'active' : 'inactive',
         lastReported: index % 4 === 0 ? null : new Date(1_700_000_000_000 + index),
         statusA: index % 3 === 0 ? null : text,
-        attributes: index % 2 === 0 ? {} : { site: text, net: { ssid: text } },
+        attributes: index % 2 === 0 ? {} : { site: text, net: { ssid: text }, large: `${text} `.repeat(4_000) },
         overrides: index % 4 === 1 ? { night: { site: `night ${text}`, net: { mask: text } } } : {},
       }),
     ),
@@ -151,6 +151,8 @@ describe('a page that is written directly from rows', () => {
      fragment F on DeviceList { items { id } }`,
     '{ login { devices(size: 1) { items { services { device { name } } } } services(size: 2) { items { name } } } }',
     '{ login { devices { items { id } } } __type(name: "DeviceList") { fields { name type { kind } } } }',
+    // Writing this response takes several chunks.
+    `{ login { devices { items { id ${[1, 2, 3, 4, 5, 6].map((each) => `a${each}: attributes`).join(' ')} } total } } }`,
   ])('has the same bytes for %s', (query) => expectSameResponse({ query }))
 
   it('is charged for the same number of objects', async () => {
