@@ -31,7 +31,7 @@ describeConsole('accessibility', () => {
       ['/webhooks', 'Alerts'],
       [`/webhooks/${createWebhook.id}`, 'Details of Test'],
       ['/account/keys', person.keyId],
-      [`/account/keys/${person.keyId}`, 'No uses in the last 90 days'],
+      [`/account/keys/${person.keyId}`, 'What may this key do?'],
       ['/account/members', 'everything, except changing owners'],
       ['/account/sign-in-policy', 'in any way'],
       ['/account/codes', 'gate'],

@@ -68,7 +68,7 @@ describeConsole('device CSV', () => {
     expect(await names(person)).toEqual(['gateway', 'sensor'])
 
     await dialog.getByRole('button', { name: 'Import 2 rows' }).click()
-    await dialog.getByText('1 created, 1 updated, 1 unchanged, 2 rejected.').waitFor()
+    await dialog.getByText('1 created, 1 updated, 1 unchanged, 2 rejected.').first().waitFor()
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await page.getByText('3 in total').waitFor()
     await page.getByRole('link', { name: 'fan' }).waitFor()
@@ -80,7 +80,7 @@ describeConsole('device CSV', () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name,services\npump,ssh:22;web=http:a/b:80\n')
     await dialog.getByRole('button', { name: 'Import 1 row' }).click()
-    await dialog.getByText('0 created, 0 updated, 0 unchanged, 1 rejected.').waitFor()
+    await dialog.getByText('0 created, 0 updated, 0 unchanged, 1 rejected.').first().waitFor()
     const row = dialog.getByRole('table', { name: 'Invalid rows' }).getByRole('row').last()
     expect(await row.textContent()).toMatch(/^2services, entry 2: host [^()]+$/)
   })
@@ -113,21 +113,27 @@ describeConsole('device CSV', () => {
       await route.continue()
     })
     await dialog.getByRole('button', { name: 'Import 300 rows' }).click()
-    await dialog.getByText('0 of 300 rows imported').waitFor()
+    await dialog.getByText('0 of 300 rows imported').first().waitFor()
     await dialog.getByText('If you close this window, the server continues.').waitFor()
     await dialog.getByRole('button', { name: 'Stop' }).click()
     release()
-    await dialog.getByText(/^Stopped: \d+ created, 0 updated, 0 unchanged\.$/).waitFor()
+    await dialog
+      .getByText(/^Stopped: \d+ created, 0 updated, 0 unchanged\.$/)
+      .first()
+      .waitFor()
     const created = (await names(person)).length
     expect(created).toBeLessThan(300)
-    await dialog.getByText(`Stopped: ${created} created`).waitFor()
+    await dialog.getByText(`Stopped: ${created} created`).first().waitFor()
     await dialog.getByText(`${300 - created} rows may not have been imported`).waitFor()
 
     await dialog.getByRole('button', { name: 'Import another file' }).click()
     await chooseFile(page, dialog, file)
-    await dialog.getByText(`${created} unchanged`).waitFor()
+    await dialog.getByText(`${created} unchanged`).first().waitFor()
     await dialog.getByRole('button', { name: `Import ${300 - created} rows` }).click()
-    await dialog.getByText(`${300 - created} created, 0 updated, ${created} unchanged.`).waitFor()
+    await dialog
+      .getByText(`${300 - created} created, 0 updated, ${created} unchanged.`)
+      .first()
+      .waitFor()
     expect(await names(person)).toHaveLength(300)
   })
 
@@ -145,7 +151,10 @@ describeConsole('device CSV', () => {
     const dialog = page.getByRole('dialog', { name: 'Export devices as CSV' })
     const text = await download(page, () => dialog.getByRole('button', { name: 'Export' }).click())
     expect(text).toBe(`\uFEFFName,Platform,site\n'=1+1,linux,"Tromsø, ""north"""\npump,'-2+3,riga\n`)
-    await dialog.getByText(/^2 devices were exported to devices-.*\.csv/).waitFor()
+    await dialog
+      .getByText(/^2 devices were exported to devices-.*\.csv/)
+      .first()
+      .waitFor()
   })
 
   it('exports all matching devices to a file that changes nothing when imported', async () => {
@@ -168,7 +177,7 @@ describeConsole('device CSV', () => {
     )
     await exporting.getByRole('button', { name: 'Close', exact: true }).last().click()
     const dialog = await openImport(page, text)
-    await dialog.getByText('3 unchanged').waitFor()
+    await dialog.getByText('3 unchanged').first().waitFor()
     await dialog.getByRole('button', { name: 'Nothing to import' }).click()
   })
 })
