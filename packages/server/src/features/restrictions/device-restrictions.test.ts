@@ -125,16 +125,20 @@ describe('a key that is restricted to some devices', () => {
   })
 
   it('is created only with a filter that does not depend on time or connections', async () => {
-    for (const access of [
-      '{ where: "state = active" }',
-      '{ where: "created > -7d" }',
-      '{ where: "" }',
-      '{ where: "sute = oslo" }',
-      '{ context: "night" }',
-    ])
-      expect(failure(await user.query(`mutation { createAccessKey(access: ${access}) { key } }`))).toMatchObject({
-        code: 'BAD_USER_INPUT',
-      })
+    const attempt = (access: string) => user.query(`mutation { createAccessKey(access: ${access}) { key } }`)
+    const timed = ['created > -7d', 'age(site) > 1d', 'stale(site)', 'changed(site) > -1d']
+    for (const where of ['state = active', 'sute = oslo', ...timed]) {
+      expect(failure(await attempt(`{ where: "${where}" }`)), where).toEqual({ code: 'BAD_USER_INPUT' })
+      const { login } = await user.data(
+        `{ login { checkFilter(where: "${where}", usage: ACCESS_KEY) { problems { message } } } }`,
+      )
+      expect(login.checkFilter.problems, where).toHaveLength(1)
+    }
+    for (const access of ['{ where: "" }', '{ context: "night" }'])
+      expect(failure(await attempt(access))).toEqual({ code: 'BAD_USER_INPUT' })
+    const changed = await create('{ where: "changed(site) > 2020-01-01 AND site = oslo" }')
+    expect(await namesIn(changed)).toEqual(['one', 'two'])
+    expect((await changed.data('{ login { events(types: [DEVICE_REGISTER]) { total } } }')).login.events.total).toBe(2)
     expect(failure(await user.query('mutation { createAccessKey(access: { view: "vw_x" }) { key } }'))).toEqual({
       code: 'NOT_FOUND',
     })

@@ -1,4 +1,4 @@
-import { canonicalize, type FilterUsage, type ResolvedFilter } from '@muster/filter'
+import { canonicalize, type FilterUsage } from '@muster/filter'
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError, badInput } from '../../errors.ts'
@@ -16,7 +16,6 @@ import { parseAttributeName, parseContext } from '../attributes/attribute-name.t
 import { commonScope } from '../attributes/readable-names.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
-import { readsTimes } from '../judging/needs.ts'
 import { applyView, readStoredFilter } from '../views/use-view.ts'
 
 export interface AccessArguments {
@@ -78,13 +77,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   const read = readFilter(where, { kind: 'device', usage, path: 'access.where' })
   if (read === undefined) throw badInput('access.where must not be empty: omit it to allow all devices')
   await assertKnownNames(context, read)
-  assertWithoutTimes(read.filter, 'access.where')
   return read
-}
-
-/** Rejects changed(), because the restriction also applies to events, which do not contain the times of values. */
-function assertWithoutTimes(filter: ResolvedFilter, path: string): void {
-  if (readsTimes(filter)) throw badInput(`${path}: changed() is not available in roles and access keys`)
 }
 
 /** Rejects terms that only the view contains. */
@@ -92,7 +85,6 @@ function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
   if (!isValid) throw filterError(place, problems)
-  assertWithoutTimes(filter, 'access.view')
 }
 
 /**
