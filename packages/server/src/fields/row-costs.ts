@@ -6,7 +6,7 @@ import type { DeviceListArguments } from '../features/devices/list/device-list-a
 import { rowsRead } from '../features/devices/list/rows-read.ts'
 import type { EventListArguments } from '../features/events/events.ts'
 import { ASSUMED_EVENTS, eventRowsRead } from '../features/events/list-rows-read.ts'
-import { SAMPLED_ROWS } from '../features/filters/sampled-values.queries.ts'
+import { rowsOfCheck } from '../features/filters/check-filter.ts'
 import { historyRowsRead } from '../features/history/rows-read.ts'
 import type { ServicesArguments } from '../features/services/list/service-list-arguments.ts'
 import { serviceRowsRead } from '../features/services/list/services-list.ts'
@@ -20,11 +20,13 @@ import type { UserPresenceArgs } from '../resolvers.generated.ts'
  * before it runs. Every list needs an entry, without which the server does not start.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
-  'User.devices': (args, { devices }) => {
-    const { page, total } = rowsRead(args as DeviceListArguments, { devices, firstRecord })
+  'User.devices': (args, { devices, restriction }) => {
+    const options = { devices, firstRecord, inside: restriction?.devices }
+    const { page, total } = rowsRead(args as DeviceListArguments, options)
     return { rows: page.rows, total: total.rows }
   },
-  'User.services': (args, { devices }) => serviceRowsRead(args as ServicesArguments, { devices, firstRecord }),
+  'User.services': (args, { devices, restriction }) =>
+    serviceRowsRead(args as ServicesArguments, { devices, firstRecord, inside: restriction?.devices }),
   'User.events': (args, size) => rowsOfEvents(args, size),
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   // An index finds the events of one device. The devices of a list together have at most as many events as the account.
@@ -64,7 +66,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Availability.segments': 0,
   'Facet.buckets': 0,
   // Completions read the values of a sample of devices.
-  'User.checkFilter': ({ cursor }) => ({ rows: cursor == null ? 0 : SAMPLED_ROWS }),
+  'User.checkFilter': (args, size) => ({ rows: rowsOfCheck(args, size) }),
   'FilterCheck.completions': 0,
   'FilterCheck.problems': 0,
   'FilterCheck.terms': 0,

@@ -41,6 +41,16 @@ export interface RequestCharges {
 /** An account size so large that every operation that may read additional rows has a row cost. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
+/**
+ * Checks whether the caller is restricted to some devices. Such a caller can cause reads that no estimate can know, such
+ * as those for the suggestions in an error.
+ */
+const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
+
+/** Adds what the caller is restricted to, because a restricted list may read more rows than it returns. */
+const sizeFor = (viewer: Viewer, size: AccountSize): AccountSize =>
+  isRestricted(viewer) ? { ...size, restriction: viewer.reach! } : size
+
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
   const payerFor = ({ request, viewer }: Pick<Requester<Viewer>, 'request' | 'viewer'>): Payer =>
     viewer === null ? payerOfAddress(limits, addressOf(request.raw)) : payerOf(limits, viewer)
@@ -54,7 +64,8 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     const forRows = pointsOfRows(rows)
     const forChanges = pointsOfChanges(operation)
     const sum = forObjects + forRows + forChanges
-    if (sum === 0) return undefined
+    const isMetered = isRestricted(viewer)
+    if (sum === 0 && !isMetered) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
     // If an operation may cost more than the capacity, the whole capacity is charged now and the rest afterward.
@@ -65,9 +76,10 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       budget.give(subject, REQUEST_POINTS)
       throw error
     }
-    if (forObjects + forRows === 0 && charged === forChanges) return undefined
+    if (forObjects + forRows === 0 && charged === forChanges && !isMetered) return undefined
     return (read) => {
-      const ofRows = Math.min(forRows, pointsOfRows(rowMeterOf(request).rows))
+      const metered = pointsOfRows(rowMeterOf(request).rows)
+      const ofRows = isMetered ? metered : Math.min(forRows, metered)
       if (read !== undefined) {
         budget.give(subject, charged - forChanges - ofRows - pointsOfObjects(operation.objectsIn(read)))
       } else {
@@ -85,7 +97,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       chargeAfterward(start, pointsOfRows(counted.walkingFields * MANY_ROWS))
       throw error
     }
-    if (counted.rows > 0) startRowMeter(start.request, size)
+    if (counted.rows > 0 || isRestricted(start.viewer)) startRowMeter(start.request, size)
     return charge(start, counted.rows)
   }
 
@@ -104,12 +116,13 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     },
     chargeOperation(start) {
       const { viewer, operation } = start
-      if (viewer === null || !operation.mayReadRows) return charge(start, 0)
+      if (viewer === null) return charge(start, 0)
+      if (!operation.mayReadRows && !isRestricted(viewer)) return charge(start, 0)
       const known = sizes.known(viewer.accountId)
-      if (known !== undefined) return chargeRows(start, known)
-      if (operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
+      if (known !== undefined) return chargeRows(start, sizeFor(viewer, known))
+      if (!isRestricted(viewer) && operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
       return sizes.read(viewer.accountId).then(
-        (size) => chargeRows(start, size),
+        (size) => chargeRows(start, sizeFor(viewer, size)),
         // The operation itself will report that the database is unavailable.
         () => charge(start, 0),
       )

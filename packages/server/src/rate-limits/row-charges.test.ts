@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { keyOf, sendAsUser } from '../../test/factories/keys.ts'
 import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { sharedTestApp, type TestUser } from '../../test/harness/app.ts'
 
@@ -28,10 +29,15 @@ const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('r
 
 /** Returns the points that a document costs in addition to the point for every request. */
 async function costOf(document: string, variables?: Record<string, unknown>): Promise<number> {
-  const before = left((await user.query('{ login { id } }')).headers)
-  const { headers, errors } = await user.query(document, variables)
+  const { cost, errors } = await chargeOf(user, document, variables)
   expect(errors).toBe(undefined)
-  return before - left(headers) - 1
+  return cost
+}
+
+async function chargeOf(caller: TestUser, document: string, variables?: Record<string, unknown>) {
+  const before = left((await caller.query('{ login { id } }')).headers)
+  const { headers, errors } = await caller.query(document, variables)
+  return { cost: before - left(headers) - 1, errors }
 }
 
 describe('a field that reads more devices than it returns', () => {
@@ -89,6 +95,24 @@ describe('a field that reads more devices than it returns', () => {
     const { errors } = await poor('{ login { devices(size: 1, sort: "rack") { total } } }')
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
     expect(errors?.[0]?.message).toContain('5 more points')
+  })
+})
+
+describe('a field that reads every device to apply the restriction of a key', () => {
+  let restricted: TestUser
+  beforeAll(async () => {
+    restricted = await keyOf(app, sendAsUser(user), 'access: { where: "rack:1" }')
+  })
+
+  test.each([
+    ['the total', '{ login { devices(size: 1) { total } } }', 5],
+    ['a page that the first devices fill', '{ login { devices(size: 1) { last } } }', 0],
+    ['a page that they do not fill', '{ login { devices(size: 1, where: "attributes.rack:2") { last } } }', 5],
+    ['services', '{ login { services(size: 1) { last } } }', 5],
+    ['a check of a filter', '{ login { checkFilter(where: "rack = 1") { points } } }', 0],
+    ['completions of values', '{ login { checkFilter(where: "name = ", cursor: 7) { completions { text } } } }', 5],
+  ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
+    expect(await chargeOf(restricted, document)).toEqual({ cost: points, errors: undefined })
   })
 })
 

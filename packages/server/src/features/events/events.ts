@@ -28,7 +28,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   const where = await readEventWhere(context, args)
   const slice = where === undefined ? given : { ...given, filter: { ...given.filter, where } }
   rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
-  const reasons = given.filter.readable === undefined ? reads.page.reasons : [...reads.page.reasons, UNREADABLE]
+  const reasons = viewer.restriction === undefined ? reads.page.reasons : [...reads.page.reasons, RESTRICTED]
   const rows = await walk(db, reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
   return eventList(slice, rows, () => {
     rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
@@ -36,7 +36,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-const UNREADABLE = 'changes of attributes that you cannot read are skipped one by one'
+const RESTRICTED = 'events that the role or key is restricted from are skipped one by one'
 
 /**
  * Reads the filter in the filter language and combines it with the view's filter. Rejects attribute names that the

@@ -60,7 +60,11 @@ async function readKnownNames(context: Context, wasSeen: (name: string) => boole
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
-async function findUnknown({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
+/** Returns the names that the account never used. */
+export async function findUnknown(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  names: readonly string[],
+): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const known = new Set(await selectKnownNames(db, viewer.accountId, names))
   return new Set(names.filter((name) => !known.has(name)))

@@ -5,9 +5,9 @@ import {
   type Expectation,
   type FilterKind,
   type FilterUsage,
+  type KnownNames,
   printName,
   quote,
-  type ResolvedFilter,
   splitAttributeName,
   toCodePoints,
   toIndex,
@@ -16,11 +16,12 @@ import {
 } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
+import { type AccountSize, MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
 import { assertStorable } from '../../lib/text.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
+import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
@@ -28,8 +29,9 @@ import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
-import { check, toFilterProblem } from './read-filter.ts'
-import { SAMPLED_ROWS, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
+import { findUnknown } from './account-names.ts'
+import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
+import { selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
@@ -40,6 +42,20 @@ const usages = {
   ROLE: 'role',
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
+
+/** The number of rows that a completion charges for. They cost 4 points, in addition to the point for each request. */
+const SAMPLED_ROWS = 8_000
+
+/** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
+const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
+  restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
+
+/**
+ * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, it may also read every
+ * device to find their names.
+ */
+export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
+  (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
 
 /** Checks a filter against the names of the viewer's account, and suggests completions at the cursor. */
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
@@ -53,8 +69,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const inContext = parseContext(args.context, 'context')
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
     throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
-  const names = await listAttributeNames(context)
-  const known = new Set(names.map(({ name }) => name))
+  const known = await readKnownNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
   const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
@@ -74,25 +89,34 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
     warnings: checked.warnings.map(toFilterProblem),
     terms: checked.terms.map((term) => ({ ...term, from: at(term.from), to: at(term.to) })),
     points: 1 + (isIndexed || checked.canonical === null ? 0 : await pointsOfAll(context)),
-    completions: cursor == null ? [] : await complete(context, { where, cursor, kind, inContext, names }),
+    completions: cursor == null ? [] : await complete(context, { where, cursor, kind, inContext }),
   }
 }
 
-/** Returns the cost of a filter without an index, which may read every device. */
-const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
-  Math.ceil((await countDevices(db, viewer.accountId, insideFilter(viewer))) / MANY_ROWS)
-
-function insideFilter(viewer: Context['viewer']): { inside?: ResolvedFilter } {
-  const inside = insideOf(viewer)
-  return inside === undefined ? {} : { inside }
+/**
+ * Returns the names that a filter can use. For a caller who is restricted to some devices, the names that the account
+ * ever used count as known. Only the suggestions for an unknown name need the names inside the restriction, which requires
+ * a read of every device.
+ */
+async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
+  if (insideOf(context.viewer) !== undefined) {
+    const names = namesIn(where, place)
+    const unknown = await findUnknown(context, [...names])
+    const readable = [...names].every((name) => isReadableName(context.viewer, name))
+    if (unknown.size === 0 && readable) return names
+  }
+  return new Set((await listAttributeNames(context)).map(({ name }) => name))
 }
+
+/** Returns the cost of a filter without an index, which may read every device of the account. */
+const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
+  Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
 interface Completing {
   where: string
   cursor: number
   kind: FilterKind
   inContext: string | undefined
-  names: readonly { name: string; devices: number; services: number }[]
 }
 
 async function complete(context: Context, completing: Completing): Promise<FilterCompletion[]> {
@@ -112,7 +136,7 @@ type Found = Pick<FilterCompletion, 'kind' | 'text' | 'label'> & { count: number
 async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
   switch (expected.type) {
     case 'name':
-      return namesFor(expected, completing)
+      return namesFor(expected, await listAttributeNames(context))
     case 'value':
       return expected.valueType === 'eventType' ? eventTypesFor(expected) : valuesFor(context, expected, completing)
     case 'context':
@@ -127,7 +151,7 @@ async function completionsFor(context: Context, expected: Expectation, completin
 async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
   // Overrides in a context may be of names that the viewer cannot read.
   if (namesOf(viewer) !== undefined) return []
-  rowMeter.add(() => SAMPLED_ROWS)
+  rowMeter.add(rowsOfSample)
   const contexts = await selectFrequentContexts(db, viewer.accountId, insideOf(viewer))
   return contexts
     .filter(({ value }) => value.toLowerCase().startsWith(prefix.toLowerCase()))
@@ -154,9 +178,9 @@ const MAX_NAMES = 100
 /** Returns the names, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
-  { names }: Completing,
+  names: readonly NameCount[],
 ): Found[] {
-  const countOf = (name: Completing['names'][number]): number => (of === 'service' ? name.services : name.devices)
+  const countOf = (name: NameCount): number => (of === 'service' ? name.services : name.devices)
   const start = prefix.toLowerCase().replace(/^attributes\./, '')
   const lower = (name: string): string => name.toLowerCase()
   return names
@@ -181,7 +205,7 @@ async function valuesFor(
   const { subject: found } = condition
   if (found.type === 'attribute' && !isReadableName(viewer, found.name.join('.'))) return []
   if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
-  rowMeter.add(() => SAMPLED_ROWS)
+  rowMeter.add(rowsOfSample)
   const isNumber = found.type === 'field' && found.valueType === 'number'
   const values = await selectFrequentValues(db, viewer.accountId, {
     subject: found,

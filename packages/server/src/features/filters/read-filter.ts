@@ -83,6 +83,14 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
   }
 }
 
+/** Returns the attribute names in a filter, which may be invalid. */
+export function namesIn(text: string, place: FilterPlace): Set<string> {
+  const names = new Set<string>()
+  const has = (name: string): boolean => names.add(name).size > 0
+  check(text, place, { knownAttributes: { has, keys: () => [] } })
+  return names
+}
+
 /** Checks a filter that does not depend on the account's attributes. */
 export const check = (
   text: string,

@@ -7,8 +7,6 @@ import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueS
 
 /** The number of devices whose values are counted. */
 const SAMPLE = 10_000
-/** The number of rows that a completion charges for. They cost 4 points, in addition to the point for each request. */
-export const SAMPLED_ROWS = 8_000
 /** The maximum number of values to return, most frequent first. */
 const VALUES = 100
 

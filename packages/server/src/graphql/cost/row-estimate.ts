@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import {
   type GraphQLSchema,
   getLocation,
@@ -14,6 +15,8 @@ import { type Arguments, argumentValues, hasVariable } from './object-estimate.t
 export interface AccountSize {
   readonly devices: number
   readonly events: number
+  /** What the caller is restricted to. Omitted for callers without a restriction. `devices` filters the devices. */
+  readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 
 /** The number of rows that a field may read but not return: for the field itself, and for each `total` of its page. */

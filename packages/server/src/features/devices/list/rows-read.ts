@@ -1,4 +1,4 @@
-import { isIndexed as isFilterIndexed } from '@muster/filter'
+import { isIndexed as isFilterIndexed, type ResolvedFilter } from '@muster/filter'
 import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
 import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-estimate.ts'
@@ -16,20 +16,25 @@ export interface DeviceListReads {
   total: RowsRead
 }
 
+/** The reason why a list of a restricted caller reads many devices. */
+export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
+
 /** The smallest offset that is charged. Skipping fewer devices takes no longer than querying the number of devices. */
 export const FAR = 5_000
 
 /**
  * Estimates how many rows the `devices` field may read but not return, in an account with this many devices. The server
  * needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the expensive
- * argument in an error. If `devices` would reject the arguments, it reads no rows.
+ * argument in an error. `inside` is the filter that the caller is restricted to. If `devices` would reject the arguments,
+ * it reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
-  { devices, firstRecord }: { devices: number; firstRecord: 0 | 1 },
+  { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
 ): DeviceListReads {
   try {
-    const { filter, order, page } = readDeviceListArguments(args, firstRecord)
+    const { filter: given, order, page } = readDeviceListArguments(args, firstRecord)
+    const filter = inside === undefined ? given : { ...given, inside }
     // Before the field runs, the server does not know the view. Therefore, it charges for the most that the field may
     // read.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
@@ -103,7 +108,7 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
     )
   if (filter.values !== undefined) reasons.push('attributes: no index can find devices by a null value')
   if (filter.where !== undefined) reasons.push(unindexedTerms(filter.where))
-  if (filter.inside !== undefined) reasons.push('no index finds the devices that the role or key is restricted to')
+  if (filter.inside !== undefined) reasons.push(UNINDEXED_RESTRICTION)
   return reasons
 }
 

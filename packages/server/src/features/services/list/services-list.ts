@@ -1,4 +1,4 @@
-import type { ResolvedFilter } from '@muster/filter'
+import { isIndexed, type ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
 import type { SqlStartByKeys } from '../../../db/sorted-page.ts'
@@ -10,6 +10,7 @@ import { insideOf } from '../../../restriction.ts'
 import { assertReadable } from '../../attributes/readable-names.ts'
 import { parseId } from '../../devices/device-id.ts'
 import { countDevices, WALKED } from '../../devices/list/device-list.queries.ts'
+import { UNINDEXED_RESTRICTION } from '../../devices/list/rows-read.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
 import { applyView } from '../../views/use-view.ts'
@@ -74,7 +75,7 @@ const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest
  * order.
  */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
-  if (selection.where === undefined || selection.where.isIndexed || keys[0]!.by !== 'device.name') return false
+  if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
@@ -132,10 +133,10 @@ async function findStart(
  */
 export function serviceRowsRead(
   args: ServicesArguments,
-  { devices, firstRecord }: { devices: number; firstRecord: 0 | 1 },
+  { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
 ): { rows: number; total: number } {
   try {
-    const { rows } = rowsReadByPage(readServicesArguments(args, firstRecord), devices)
+    const { rows } = rowsReadByPage(limitTo(inside, readServicesArguments(args, firstRecord)), devices)
     return { rows: args.view == null ? rows : devices, total: devices }
   } catch (error) {
     if (error instanceof ApiError) return { rows: 0, total: 0 }
@@ -148,9 +149,14 @@ export function serviceRowsRead(
  * reading the others.
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
-  const { where } = selection
-  const reasons: string[] = []
-  if (where !== undefined && !where.isIndexed) reasons.push(unindexedTerms(where))
+  const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
   if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
+}
+
+/** Returns why no index finds the devices of a selection. Returns undefined if an index does, or for all devices. */
+function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
+  if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
+  if (where !== undefined) return unindexedTerms(where)
+  return inside === undefined ? undefined : UNINDEXED_RESTRICTION
 }
