@@ -4,8 +4,11 @@ import { codegen } from '@graphql-codegen/core'
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node'
 import * as typescriptOperations from '@graphql-codegen/typescript-operations'
 import { type DocumentNode, GraphQLError, parse } from 'graphql'
+import { namesIn } from '../packages/server/src/access.ts'
+import { neverRestricted } from '../packages/server/src/restriction.ts'
 
 const source = new URL('../packages/console/src/', import.meta.url)
+const unrestrictable = 'packages/console/src/features/access/unrestrictable.generated.ts'
 
 /** Several documents can use enums and input objects, so their types are in this file. */
 const sharedTypes = 'packages/console/src/graphql/schema-types.generated.ts'
@@ -35,8 +38,20 @@ export async function generateConsoleTypes(sdl: string): Promise<[path: string, 
   }))
   return Promise.all([
     typesOfSchema(schema, documents),
+    permissionsWithoutRestriction(),
     ...documents.map((document) => typesOfDocument(schema, document)),
   ])
+}
+
+/** Generates the list of the permissions that the server does not grant to restricted roles and keys. */
+function permissionsWithoutRestriction(): [path: string, text: string] {
+  const names = namesIn(neverRestricted).map((name) => `  '${name}',\n`)
+  const text = `import type { Permission } from '../../graphql/schema-types.generated.ts'
+
+/** Permissions that a role or key with restricted devices or attributes cannot have. */
+export const unrestrictable: readonly Permission[] = [
+${names.join('')}]`
+  return [unrestrictable, withNote(text, 'packages/server/src/restriction.ts')]
 }
 
 /** Generates the schema types that documents use. */

@@ -1,5 +1,7 @@
-import { type FieldNode, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { type FieldNode, type GraphQLInputObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { namesIn, permissionNames } from '../../src/access.ts'
+import { neverRestricted } from '../../src/restriction.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
@@ -282,4 +284,10 @@ describe('a session of a person in several accounts', () => {
     const { body } = await sendDocument(app, caller, '{ login { id } }')
     expect(body).toEqual({ data: { login: { id: app.owner.accountId } } })
   })
+})
+
+it('describes every permission that a restricted role or key cannot have', () => {
+  const { permissions } = (schema.getType('AccessInput') as GraphQLInputObjectType).getFields()
+  const described = permissionNames.filter((name) => permissions!.description!.includes(name))
+  expect(described).toEqual(namesIn(neverRestricted))
 })

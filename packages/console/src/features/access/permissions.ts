@@ -1,4 +1,5 @@
 import type { Permission } from '../../graphql/schema-types.generated.ts'
+import { unrestrictable } from './unrestrictable.generated.ts'
 
 /** Describes the permissions in the order of the forms. */
 export const permissionTexts: readonly (readonly [Permission, string])[] = [
@@ -19,17 +20,6 @@ export const permissionTexts: readonly (readonly [Permission, string])[] = [
   ['AUDIT_READ', 'see events of the account and its members'],
   ['MEMBER_MANAGE', 'manage members, roles, and invitations'],
   ['ACCOUNT_MANAGE', 'change the account'],
-]
-
-/** Permissions that a role or key with restricted devices or attributes cannot have. */
-const unrestrictable: readonly Permission[] = [
-  'KEY_MANAGE',
-  'MEMBER_MANAGE',
-  'ACCOUNT_MANAGE',
-  'AUDIT_READ',
-  'WEBHOOK_MANAGE',
-  'ALERT_MANAGE',
-  'VIEW_MANAGE',
 ]
 
 const textOf = new Map(permissionTexts)
