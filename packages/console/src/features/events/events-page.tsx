@@ -16,16 +16,12 @@ import { useEventCounts } from './histogram/use-event-counts.ts'
 import { EventList } from './log/event-list.tsx'
 
 export function EventsPage() {
-  const { may, canReadEvents } = useViewer()
+  const { canReadEvents } = useViewer()
   if (canReadEvents) return <Events />
   return (
     <>
       <PageHeader title="Events" />
-      <NotAllowed>
-        {may('EVENT_READ')
-          ? 'Roles that are limited to some attributes cannot read events.'
-          : 'Only members with the permission EVENT_READ can see events.'}
-      </NotAllowed>
+      <NotAllowed>Only members with the permission EVENT_READ can see events.</NotAllowed>
     </>
   )
 }

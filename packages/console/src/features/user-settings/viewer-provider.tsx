@@ -42,8 +42,7 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       me,
       may,
       isRestricted,
-      // The server does not yet omit attributes from events.
-      canReadEvents: may('EVENT_READ') && (me.grant?.attributes ?? null) === null,
+      canReadEvents: may('EVENT_READ'),
       canSaveSettings: may('ATTRIBUTE_WRITE') && !isRestricted,
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
       version,

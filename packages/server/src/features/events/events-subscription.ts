@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
-import { namesOf, type Restriction } from '../../restriction.ts'
-import { assertReadsAll } from '../attributes/readable-names.ts'
+import type { Restriction } from '../../restriction.ts'
 import { findReached } from '../devices/devices.ts'
-import {
-  hasSelection,
-  readSelection,
-  resolveSelection,
-  type SelectionArguments,
-  type StoredSelection,
-  storedFilter,
-} from '../judging/selection.ts'
+import { hasSelection, readSelection, type SelectionArguments } from '../judging/selection.ts'
 import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
 import { readReach } from '../restrictions/reach.ts'
 import type { Event } from './event.ts'
@@ -38,10 +30,7 @@ export async function subscribeToEvents(
   const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })
   if (after != null) await assertEventExists(context, after)
   const selection = await readSelection(context, { where, view, context: inContext })
-  await assertReadableSelection(context, selection)
-  const judge = hasSelection(selection)
-    ? await openJudge({ db, owner: feed, accountId: viewer.accountId, selection })
-    : undefined
+  const judge = hasSelection(selection) ? await openJudge({ db, owner: feed, viewer, selection }) : undefined
   const start = await (after == null ? startNow(context) : startAfter(feed, after)).catch((error: unknown) => {
     judge?.close()
     throw error
@@ -77,19 +66,6 @@ async function visibleNow(
   const ids = [...new Set(events.flatMap(({ deviceId }) => deviceId ?? []))]
   const reached = new Set(await findReached(db, viewer.accountId, { ids, inside }))
   return events.filter(({ deviceId }) => deviceId !== null && reached.has(deviceId))
-}
-
-/**
- * Throws FORBIDDEN if the stream's filter could depend on attributes that the caller cannot read. Judges are shared by
- * all callers, and a view can change while the stream is open.
- */
-async function assertReadableSelection({ db, viewer }: Context, selection: StoredSelection): Promise<void> {
-  if (namesOf(viewer) === undefined || !hasSelection(selection)) return
-  const { accountId } = viewer
-  const ofCaller = await resolveSelection({ db, viewer }, selection)
-  const ofAll = await resolveSelection({ db, viewer: { accountId } }, selection)
-  const usesView = selection.viewId !== null || (storedFilter(selection)?.canonical ?? '').includes('view(')
-  if (usesView || JSON.stringify(ofCaller) !== JSON.stringify(ofAll)) assertReadsAll(viewer, 'the filter of the stream')
 }
 
 function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): AsyncIterableIterator<Event> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
+import { namesOf } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
 import { viewsIn } from '../views/use-view.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 import type { Selection } from './needs.ts'
@@ -32,20 +34,22 @@ export interface JudgeOptions {
   db: Database
   /** Only callers with the same owner share judges. */
   owner: object
-  accountId: string
+  /** The caller. Its restriction to attribute names applies to the filter. */
+  viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
   selection: StoredSelection
 }
 
 /**
- * Opens a judge. Subscriptions of one account with the same selection share a judge and its results. Throws the same
- * errors as `resolveSelection`.
+ * Opens a judge. Subscriptions of one account with the same selection share a judge and its results, unless their callers
+ * are restricted to different attribute names. Throws the same errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
-  const { db, owner, accountId, selection } = options
-  const resolved = await resolveSelection({ db, viewer: { accountId } }, selection)
+  const { db, owner, viewer, selection } = options
+  const resolved = await resolveSelection({ db, viewer }, selection)
   const ofOwner = inUse.get(owner) ?? new Map<string, SharedJudge>()
   inUse.set(owner, ofOwner)
-  const key = JSON.stringify([accountId, selection])
+  const reader = viewer.restriction === undefined ? 'all' : (namesOf(viewer) ?? 'restricted')
+  const key = JSON.stringify([viewer.accountId, selection, reader])
   const shared = ofOwner.get(key) ?? createJudge(options, resolved)
   ofOwner.set(key, shared)
   shared.users++
@@ -71,7 +75,7 @@ const REFRESH_MS = 600
 /** The number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000
 
-function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selection): SharedJudge {
+function createJudge({ db, viewer, selection }: JudgeOptions, resolved: Selection): SharedJudge {
   const closing = new AbortController()
   const broken = new AbortController()
   const results = new Map<string, Promise<boolean>>()
@@ -82,7 +86,7 @@ function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selec
       await sleep(REFRESH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
       if (closing.signal.aborted) return
       try {
-        current = await resolveSelection({ db, viewer: { accountId } }, selection)
+        current = await resolveSelection({ db, viewer }, selection)
       } catch (error) {
         const reason = reasonToEnd(error)
         if (reason !== undefined) broken.abort(reason)
@@ -92,7 +96,7 @@ function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selec
   if (usesView(selection)) void refresh()
 
   const judge = (events: readonly JudgedEvent[]): void => {
-    const passing = judgeEvents(db, accountId, { selection: current, events })
+    const passing = judgeEvents(db, viewer.accountId, { selection: current, events })
     for (const { id } of events) {
       const result = passing.then((ids) => ids.has(id))
       results.set(id, result)
@@ -126,11 +130,11 @@ const usesView = (selection: StoredSelection): boolean => {
 }
 
 /**
- * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other
- * errors do not mean that the view is invalid.
+ * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT (contract C.3), and with
+ * FORBIDDEN if the view reads a name that the caller cannot read. Other errors do not mean that the view is invalid.
  */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)
-  return error.code === 'NOT_FOUND' || error.code === 'BAD_USER_INPUT' ? error : undefined
+  return ['NOT_FOUND', 'BAD_USER_INPUT', 'FORBIDDEN'].includes(error.code) ? error : undefined
 }
