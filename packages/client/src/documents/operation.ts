@@ -28,16 +28,22 @@ const idempotent: ReadonlySet<string> = new Set([
   'cancelBulk',
 ])
 
-/** The server accepts an Idempotency-Key for these mutations if the document contains no other field. */
+/**
+ * The server accepts an Idempotency-Key for these mutations if the document contains no other field. `runBulk` is not one
+ * of them: with the header, the server would discard a job whose preview is not as expected.
+ */
 const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
   'createBulk',
+  'createInvitation',
   'createRegistrationCode',
+  'createRole',
   'createView',
   'createWebhook',
   'registerDevice',
   'retryBulk',
+  'rotateAccessKey',
   'undoBulk',
 ])
 

@@ -397,7 +397,7 @@ export interface ChangeSource {
   id: string | null
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: string
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: string | null
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user: UserReference | null
@@ -539,7 +539,7 @@ export interface EventTarget {
   id: string
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: string
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: string
 }
 
@@ -883,10 +883,10 @@ export interface User {
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
   eventsUrl: string
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Freshness[]
@@ -1287,7 +1287,7 @@ export interface ChangeSourceFields {
   id: Leaf<string | null>
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Leaf<string>
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Leaf<string | null>
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user: Branch<'UserReference', 'maybe'>
@@ -1330,7 +1330,7 @@ export interface DeviceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this device's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this device's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
@@ -1491,7 +1491,7 @@ export interface EventTargetFields {
   id: Leaf<string>
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Leaf<string>
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Leaf<string>
 }
 
@@ -2168,7 +2168,7 @@ export interface ServiceFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this service's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this service's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
@@ -2286,7 +2286,7 @@ export interface UserFields {
     /** Records per page, 1 to 1,000. */
     size?: number | null | undefined
   }>
-  /** The values of this user's attributes, with the time of each value's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
+  /** The values of this user's attributes, with the time of each one's last change. Without names, the list contains every attribute that is set. The maximum is 200 names. */
   attributeInfo: Branch<'AttributeInfo', 'many', {
     /** Read the effective values in this context. If omitted, read base values. */
     context?: string | null | undefined
@@ -2299,11 +2299,11 @@ export interface UserFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
+  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
   bulkJob: Branch<'BulkJob', 'many', {
     id: readonly string[]
   }>
-  /** Bulk jobs, newest first. */
+  /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
   bulkJobs: Branch<'BulkJobList', 'one', {
     /** Start after this job ID or page cursor. */
     after?: string | null | undefined
@@ -2373,7 +2373,7 @@ export interface UserFields {
     /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
     /** Names of at most 50 fields and attributes. Default: the view's columns. Without a view, the default is the fields that muster import reads and every attribute in use. */
     columns?: readonly string[] | null | undefined
@@ -2430,7 +2430,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined

@@ -31,7 +31,7 @@ export interface WebhookDelivered {
   data: WebhookData
 }
 
-/** A change's source, with its name at the time of the change. */
+/** A change's source, with its name at the change's time. */
 export interface WebhookSource {
   kind: string
   id: string | null
