@@ -22,8 +22,7 @@ export function tightenedKey(key: Model, permissions: readonly Permission[]): st
   const { name, attributes } = key
   const options = [
     ['--permissions', permissions.join(',')],
-    ...(attributes !== null && attributes.read.length > 0 ? [['--read', attributes.read.join(',')]] : []),
-    ...(attributes !== null && attributes.write.length > 0 ? [['--write', attributes.write.join(',')]] : []),
+    ...restrictionOf(attributes),
     ...(key.where === null ? [] : [['--where', key.where]]),
     ...(key.view === null ? [] : [['--view', key.view.id]]),
     ...(key.context === null ? [] : [['--context', key.context]]),
@@ -37,6 +36,16 @@ export function tightenedKey(key: Model, permissions: readonly Permission[]): st
   return ['muster keys create', ...(name === null ? [] : [name]), ...options.flat()]
     .map((word, index) => (index === 0 ? word : quoted(word)))
     .join(' ')
+}
+
+/** Without --read and --write, the new key could read and set every attribute. */
+function restrictionOf(attributes: Model['attributes']): string[][] {
+  if (attributes === null) return []
+  const { read, write } = attributes
+  return [
+    ...(read.length > 0 || write.length === 0 ? [['--read', read.join(',')]] : []),
+    ...(write.length > 0 ? [['--write', write.join(',')]] : []),
+  ]
 }
 
 /** Quotes a word for a POSIX shell if it needs quotes. */
