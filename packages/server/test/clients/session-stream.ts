@@ -10,16 +10,18 @@ export interface SessionStream {
 }
 
 /** Subscribes to events with the browser's session. Resolves when the response starts. */
-export async function openSessionStream(app: Pick<TestApp, 'url'>, browser: Browser): Promise<SessionStream> {
+export const openSessionStream = (app: Pick<TestApp, 'url'>, browser: Browser): Promise<SessionStream> =>
+  openStreamOf(app, { 'muster-session': '1', cookie: browser.cookieHeader() })
+
+/** Subscribes to events with the headers of a session. Resolves when the response starts. */
+export async function openStreamOf(
+  app: Pick<TestApp, 'url'>,
+  headers: Readonly<Record<string, string>>,
+): Promise<SessionStream> {
   const controller = new AbortController()
   const response = await fetch(`${app.url}/graphql/v1/stream`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      'muster-session': '1',
-      cookie: browser.cookieHeader(),
-    },
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify({ query: 'subscription { events { id type } }' }),
     signal: controller.signal,
   })

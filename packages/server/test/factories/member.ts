@@ -7,7 +7,11 @@ export interface TestMember extends Person {
 }
 
 /** Creates a person with a role in an account, and signs the person in. */
-export async function newMember(app: TestApp, accountId: string, roleId: string): Promise<TestMember> {
+export async function newMember(
+  app: Pick<TestApp, 'db' | 'url'>,
+  accountId: string,
+  roleId: string,
+): Promise<TestMember> {
   const person = await newPerson(app)
   await addMember(app, { accountId, personId: person.id, roleId })
   const browser = await signIn(app, person)

@@ -2,8 +2,11 @@ import { signRequest } from '@muster/http-signature'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pollUntil, webhookClient } from '../api/webhooks.ts'
 import { errorOf, newPerson, signIn } from '../clients/browser.ts'
-import { EVENTS, namesOf, openTestStream } from '../clients/event-stream.ts'
+import { EVENTS, namesOf, openStream, openTestStream } from '../clients/event-stream.ts'
 import { connectMqtt, registerDevice } from '../clients/mqtt-device.ts'
+import { openStreamOf } from '../clients/session-stream.ts'
+import { newMember, type TestMember } from '../factories/member.ts'
+import { ask, done } from '../factories/team.ts'
 import { type TestUser, testUser } from '../harness/app.ts'
 import { startReceiver } from '../harness/webhook-receiver.ts'
 import { POINTS, startTwoServers, type TwoServers } from './two-servers.ts'
@@ -27,6 +30,7 @@ async function newKey(at = 0): Promise<[TestUser, TestUser]> {
 }
 
 const LOGIN = '{ login { email } }'
+const EVENTS_TOTAL = '{ login { events(size: 1) { total } } }'
 
 describe.each([
   ['first', 0, 1],
@@ -96,6 +100,82 @@ describe.each([
     for (const server of [ended, started]) expect((await queryLogin(server)).body.data.login.email).toBe(person.email)
     expect((await browser.send('/auth/sign-out', { body: {}, server: ended })).status).toBe(200)
     expect(errorOf(await queryLogin(started))[0]).toBe(401)
+  })
+})
+
+describe('a change of access on the first server', () => {
+  interface Changed {
+    owner: TestMember
+    member: TestMember
+    role: string
+    key: string
+  }
+  const setKeyPolicy = `mutation ($personalKeys: Boolean) {
+    setKeyPolicy(personalKeys: $personalKeys, enforcedFrom: "2020-01-01T00:00:00Z") { maxDays } }`
+  const allKinds = { session: 'FORBIDDEN', key: 'UNAUTHENTICATED' }
+
+  test.each([
+    [
+      'a role',
+      { session: 'FORBIDDEN', key: 'FORBIDDEN' },
+      ({ owner, role }: Changed) =>
+        done(owner, 'mutation ($id: ID!) { updateRole(id: $id, access: { permissions: [DEVICE_READ] }) { id } }', {
+          id: role,
+        }),
+    ],
+    [
+      'a membership',
+      allKinds,
+      ({ owner, member }: Changed) =>
+        done(owner, 'mutation ($id: ID!) { removeMember(personId: $id) }', { id: member.id }),
+    ],
+    [
+      'the key policy',
+      { key: 'UNAUTHENTICATED' },
+      ({ owner }: Changed) => done(owner, setKeyPolicy, { personalKeys: false }),
+    ],
+    [
+      'a key',
+      { key: 'UNAUTHENTICATED' },
+      ({ owner, key }: Changed) =>
+        done(owner, 'mutation ($key: String!) { updateAccessKey(key: $key, enabled: false) { key } }', { key }),
+    ],
+  ] as const)('ends open streams on the second server, and rejects requests: %s', async (what, ending, change) => {
+    const app = { db: pair.db, url: pair.servers[0].url }
+    const second = pair.servers[1]
+    const accountId = (await pair.owners[0].data('{ login { id } }')).login.id
+    const owner = await newMember(app, accountId, 'owner')
+    const { createRole } = await done(
+      owner,
+      'mutation ($name: String!) { createRole(name: $name, access: { permissions: [DEVICE_READ, EVENT_READ, KEY_OWN] }) { id } }',
+      { name: `changed by ${what}` },
+    )
+    const member = await newMember(app, accountId, createRole.id)
+    const { createAccessKey: created } = await done(
+      member,
+      'mutation { createAccessKey(personal: true) { key secret } }',
+    )
+    onTestFinished(async () => void (await done(owner, setKeyPolicy, { personalKeys: true })))
+    const user = testUser(second.url, { ...pair.owners[1], keyId: created.key, secret: created.secret })
+    const requests = {
+      session: async () => (await ask(member, EVENTS_TOTAL, {}, second)).error?.[0],
+      key: async () => (await user.query(EVENTS_TOTAL)).errors?.[0]?.extensions.code,
+    }
+    expect([await requests.session(), await requests.key()]).toEqual([undefined, undefined])
+    const ofSession = await openStreamOf(second, { ...member.headers, origin: second.url })
+    const ofKey = await openStream({ app: second, user, query: EVENTS, variables: { types: ['DEVICE_REGISTER'] } })
+    onTestFinished(() => ofSession.cut())
+    expect([ofSession.status, ofKey.status]).toEqual([200, 200])
+
+    const changed = performance.now()
+    await change({ owner, member, role: createRole.id, key: created.key })
+    await ofKey.ended
+    if ('session' in ending) await ofSession.ended
+    for (const [kind, code] of Object.entries(ending))
+      await expect.poll(requests[kind as keyof typeof requests], { interval: 20 }).toBe(code)
+    console.log(`${what}: ended on the other server after ${Math.round(performance.now() - changed)} ms`)
+    expect(ofKey.text()).toContain(ending.key)
+    if (!('session' in ending)) expect(await requests.session()).toBeUndefined()
   })
 })
 

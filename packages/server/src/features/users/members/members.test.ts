@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Person } from '../../../../test/clients/browser.ts'
+import { openStreamOf } from '../../../../test/clients/session-stream.ts'
 import { whileFormerServerRuns } from '../../../../test/database/former-server.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
@@ -80,7 +81,7 @@ describe('members', () => {
     const personal = await newPersonalKey(member)
     const { login } = await done(member, '{ login { eventsUrl } }')
     const link = login.eventsUrl.replace(app.url, other.url)
-    const stream = await openStreamOf(member, other)
+    const stream = await openStreamOf(other, { ...member.headers, origin: other.url })
     expect([stream.status, (await fetch(link)).status]).toEqual([200, 200])
     expect((await personal.query('{ login { id } }')).errors).toBeUndefined()
 
@@ -106,18 +107,6 @@ describe('members', () => {
       'mutation { createAccessKey(personal: true) { key secret } }',
     )
     return testUser(other.url, { ...account, keyId: created.key, secret: created.secret })
-  }
-
-  async function openStreamOf(
-    { headers }: TestMember,
-    on: TestApp,
-  ): Promise<{ status: number; ended: Promise<string> }> {
-    const response = await fetch(`${on.url}/graphql/v1/stream`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers, origin: on.url },
-      body: JSON.stringify({ query: 'subscription { events { type } }' }),
-    })
-    return { status: response.status, ended: response.text() }
   }
 
   it('leave their account keys behind, unless the removal disables them', async () => {
