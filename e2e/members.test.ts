@@ -235,7 +235,7 @@ describeConsole('members', () => {
     expect(await list.getByText('bergen-1').count()).toBe(0)
     await visit('/overview', 'Newest events')
     await visit('/events', 'in the last month')
-    await visit('/changes', 'cannot have bulk jobs')
+    await visit('/changes', 'No bulk jobs yet')
     await visit('/account/codes', 'cannot have registration codes')
     await visit('/account/labels', 'does not allow you to change their labels')
     const page = await visit('/account/keys', 'You see only your personal keys')

@@ -63,7 +63,7 @@ export const requestReasons = {
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction. The message lists such fields.',
+      'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction, or changes what decides which devices it is restricted to. The message names the fields or the change.',
   },
   attribute: {
     code: 'FORBIDDEN',

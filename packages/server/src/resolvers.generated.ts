@@ -61,22 +61,22 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
-   * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
-   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have
-   * no points. Null for a caller who is restricted to some devices.
+   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes.
+   * After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains
+   * more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for
+   * a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
-  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
+  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
   bulkJob: Array<BulkJob>;
-  /** Bulk jobs, newest first. */
+  /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
   bulkJobs: BulkJobList;
   /** Lists the account's devices that match all arguments. */
   devices: DeviceList;
   /**
    * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to the time of this request. muster import can read the file
-   * unless a column has a label.
+   * the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless
+   * a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
@@ -91,7 +91,7 @@ export type User = {
   events: EventList;
   /**
    * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to the time of this request.
+   * the view do not affect it. Relative times are relative to this request's time.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -111,8 +111,8 @@ export type User = {
   /** How far back this user's history is known. */
   history: HistorySpan;
   /**
-   * The values of this user's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. The maximum is 200 names.
+   * The values of this user's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -562,8 +562,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
-   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for
-   * the preview.
+   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the
+   * preview.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -1154,8 +1154,8 @@ export type Device = {
   /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
-   * The values of this device's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. The maximum is 200 names.
+   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1245,8 +1245,8 @@ export type Service = {
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The values of this service's attributes, with the time of each value's last change. Without names, the list contains
-   * every attribute that is set. The maximum is 200 names.
+   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains every
+   * attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1622,7 +1622,7 @@ export type BulkItemStatus =
 export type BulkSkipReason =
   /** A value that the job writes has changed since the preview. */
   | 'CHANGED_SINCE'
-  /** The device no longer exists. */
+  /** The device no longer exists, or the caller that started the job can no longer find it. */
   | 'GONE'
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';
@@ -1719,7 +1719,7 @@ export type ChangeSource = {
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name?: Maybe<Scalars['String']['output']>;
   /** The person who was signed in or who created the access key; null if there is no such person. */
   user?: Maybe<UserReference>;
@@ -1729,7 +1729,7 @@ export type ChangeSource = {
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** Its name at the time of the event. */
+  /** Its name at the event's time. */
   name: Scalars['String']['output'];
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Scalars['String']['output'];

@@ -87,7 +87,7 @@ export type BulkRemoveServiceInput = {
 export type BulkSkipReason =
   /** A value that the job writes has changed since the preview. */
   | 'CHANGED_SINCE'
-  /** The device no longer exists. */
+  /** The device no longer exists, or the caller that started the job can no longer find it. */
   | 'GONE'
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';

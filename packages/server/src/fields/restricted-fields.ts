@@ -10,6 +10,8 @@ const openOfUser: readonly string[] = [
     'attributeInfo',
     'attributeNames',
     'attributes',
+    'bulkJob',
+    'bulkJobs',
     'checkFilter',
     'contexts',
     'created',
@@ -39,13 +41,15 @@ const openOfUser: readonly string[] = [
 
 const openMutations: readonly string[] = [
   ...['acceptInvitation', 'addService', 'createAccessKey', 'deleteAccessKey', 'deleteDevice', 'deleteDevices'],
+  ...['appendBulk', 'cancelBulk', 'createBulk', 'pauseBulk', 'previewBulk', 'resumeBulk', 'retryBulk', 'runBulk'],
+  ...['startBulk', 'undoBulk'],
   ...['leaveAccount', 'registerDevice', 'removeService', 'renameService', 'reportState', 'rotateAccessKey'],
   ...['rotateDeviceSecret', 'setAttribute', 'setAttributes', 'setAttributesMany', 'updateAccessKey', 'updateDevice'],
   'updateService',
 ].map((field) => `Mutation.${field}`)
 
 /** Types whose fields are not open, except those in the lists above. */
-const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'User', 'BulkJob', 'Webhook'])
+const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'User', 'Webhook'])
 
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 

@@ -61,9 +61,7 @@ export const granted = { viewer, operator, admin, owner: admin, existingKey, sco
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
 const closedToRestricted = new Set(
   `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode
-  User.attributeHistory User.bulkJob User.bulkJobs Mutation.setExpectedInterval
-  Mutation.appendBulk Mutation.cancelBulk Mutation.createBulk Mutation.pauseBulk Mutation.resumeBulk
-  Mutation.previewBulk Mutation.retryBulk Mutation.runBulk Mutation.startBulk Mutation.undoBulk`.split(/\s+/),
+  User.attributeHistory Mutation.setExpectedInterval`.split(/\s+/),
 )
 
 export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)

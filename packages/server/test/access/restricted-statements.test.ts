@@ -26,6 +26,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'findOverrides of features/attributes/attributes.queries.ts': found,
   'listContexts of features/attributes/attributes.queries.ts': found,
   'findDeviceBases of features/attributes/attributes.queries.ts': found,
+  'selectDevices of features/attributes/attributes.queries.ts': found,
+  'selectStoredServices of features/services/services-of-many.queries.ts': found,
   'findServiceBases of features/attributes/attributes.queries.ts': found,
   'selectChanges of features/history/history.queries.ts': found,
   'selectChangeTimes of features/history/history.queries.ts': found,
@@ -55,6 +57,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'insertDevice of features/devices/changes/device-changes.queries.ts':
     'a restricted statement of the transaction then checks that the device is inside',
   'selectKnownNames of features/filters/account-names.queries.ts': 'a name is known once the account has used it',
+  'selectHardwareIds of features/bulk/bulk-items.queries.ts': 'a hardware ID is taken wherever its device is',
   'countDevices of features/devices/list/device-list.queries.ts': size,
   'readAccountSize of rate-limits/account-sizes.queries.ts': size,
 }
@@ -89,6 +92,15 @@ describe('every statement of a restricted key that reads devices or their data',
       `services(sortBy: ["port"], after: ${JSON.stringify(own.service)})`,
       'services(where: "device.name:a")',
     ].map((list) => `{ login { ${list} { total items { id } } } }`)
+    const csv = JSON.stringify(`name,hardwareId,zone\nother,other,${MARKER}\nnew,new,${MARKER}\n`)
+    const jobs = [
+      `target: { where: "name:*" }, operations: [{ update: { hardwareId: "x" } }, { addService: { name: "x" } }]`,
+      `target: { ids: [${JSON.stringify(own.device)}] }, operations: [{ removeService: { where: "name = x" } }]`,
+      `target: { csv: ${csv}, register: true }, operations: []`,
+    ].map(
+      (job) =>
+        `mutation { createBulk(${job}) { reportUrl items(outcome: [CHANGE]) { total items { device { id } } } } }`,
+    )
     const documents = everyField(buildSchema())
       .filter((request) => isOpen(request) && !isSubscription(request))
       .map(({ document }) => document(own))
@@ -98,7 +110,7 @@ describe('every statement of a restricted key that reads devices or their data',
       if (!(sender in exceptions)) without.set(sender, text.trim().replaceAll(/\s+/g, ' '))
     })
     try {
-      for (const document of [...documents, ...lists]) {
+      for (const document of [...documents, ...lists, ...jobs]) {
         // The second use of a document is compiled.
         for (let use = 1; use <= 2; use++) await restricted.query(document)
       }

@@ -27,7 +27,12 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     services: [{ id: newId(), name: 'ssh', application: 28, host: null, port: 22, enabled: true }],
   }
   const bulkPlace = { accountId, jobId: bulkJob }
-  const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
+  const bulkFilter = {
+    where: readFilter('id:*', { kind: 'device', path: 'where' })!,
+    context: undefined,
+    now,
+    inside: undefined,
+  }
   const serviceFilter = readFilter('port = 22 AND state = active', { kind: 'service', path: 'where' })!
   const service = { ...newDevice.services[0]!, id: newId(), deviceId: id }
   return [
@@ -50,12 +55,19 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
     (db) => bulkItems.selectMatching(db, accountId, { filter: bulkFilter, among: { ids: [id] } }),
     (db) => pending.writeResults(db, bulkPlace, []),
-    (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'] }),
+    (db) => bulkRows.selectByKeys(db, accountId, { ids: [id], hardwareIds: ['x'], names: ['x'], inside: undefined }),
     (db) => bulkRows.insertRows(db, bulkPlace, []),
     (db) => bulkRows.selectLines(db, bulkPlace, { id, key: 'name x' }),
     (db) => bulkRows.selectRows(db, bulkPlace, [id]),
-    (db) => bulkSizes.selectAttributeBytes(db, accountId, { ids: [id], contexts: ['x'], withServices: [id] }),
-    (db) => bulkServices.selectMatchingServices(db, accountId, { filter: serviceFilter, ids: [id], now }),
+    (db) =>
+      bulkSizes.selectAttributeBytes(db, accountId, {
+        ids: [id],
+        contexts: ['x'],
+        withServices: [id],
+        inside: undefined,
+      }),
+    (db) =>
+      bulkServices.selectMatchingServices(db, accountId, { filter: serviceFilter, ids: [id], now, inside: undefined }),
     (db) => servicesOfMany.selectStoredServices(db, accountId, [id]),
     (db) => servicesOfMany.insertServices(db, accountId, [service]),
     (db) => servicesOfMany.updateServices(db, accountId, [service]),

@@ -22,19 +22,13 @@ const BUSY_POLL_MS = 2000
 const IDLE_POLL_MS = 10_000
 
 export function BulkJobsPage() {
-  const { may, isRestricted } = useViewer()
+  const { may } = useViewer()
   return (
     <>
       <PageHeader title="Changes">
         A bulk job changes many devices. To create one, select devices in the device list.
       </PageHeader>
-      {isRestricted ? (
-        <NotAllowed>Roles that are limited to some devices or attributes cannot have bulk jobs.</NotAllowed>
-      ) : may('DEVICE_READ') ? (
-        <BulkJobs />
-      ) : (
-        <NotAllowed>You cannot see devices and their bulk jobs.</NotAllowed>
-      )}
+      {may('DEVICE_READ') ? <BulkJobs /> : <NotAllowed>You cannot see devices and their bulk jobs.</NotAllowed>}
     </>
   )
 }

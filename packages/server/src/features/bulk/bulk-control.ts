@@ -114,7 +114,7 @@ async function derive(context: Context, id: string, describe: (job: BulkJobRow) 
         const key = newJobKey(context.secrets, accountId, job)
         await insertJob(db, accountId, job, key)
         const row = { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
-        return beginPreview(db, accountId, { job: row, now, found: undefined })
+        return beginPreview(db, accountId, { job: row, now, found: undefined, viewer })
       },
       { locksAccount: true },
     )

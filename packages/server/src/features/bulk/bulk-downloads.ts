@@ -7,21 +7,23 @@ import { ApiError } from '../../errors.ts'
 import { pointsOfObjects } from '../../rate-limits/points.ts'
 import { createDownloadLink } from '../downloads/create-link.ts'
 import type { CsvList, Download } from '../downloads/serve-download.ts'
-import { type ItemSlice, selectItemPages } from './bulk-items.queries.ts'
+import { type ItemSlice, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkJob, expiryOf, isEnded } from './bulk-job.ts'
 import { takeJobKey } from './bulk-secrets.queries.ts'
 import { openJobKey } from './job-secrets.ts'
+import { isCreator } from './restricted/conditions.ts'
+import { readableItem } from './restricted/readable-items.ts'
 
 const REPORT_PATH = '/bulk-jobs/v1.csv'
 const SECRETS_PATH = '/bulk-secrets/v1.csv'
 const PAGE = 200
 
 /** Returns a URL that serves the devices of a job with their results as CSV. */
-export const reportUrl = (context: Context, { id }: BulkJob): Promise<string> =>
+export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
   createDownloadLink(context, {
     path: REPORT_PATH,
-    content: { filter: {}, selection: { list: 'bulkReport', job: id } },
-    description: { list: 'bulkReport', job: id },
+    content: { filter: {}, selection: { list: 'bulkReport', ...linked(context, job) } },
+    description: { list: 'bulkReport', job: job.id },
   })
 
 /**
@@ -36,7 +38,7 @@ export async function secretsUrl(context: Context, job: BulkJob): Promise<string
   if (!mayRead || !mayHaveRegistered || !isOffered) return null
   return createDownloadLink(context, {
     path: SECRETS_PATH,
-    content: { filter: {}, selection: { list: 'bulkSecrets', job: job.id } },
+    content: { filter: {}, selection: { list: 'bulkSecrets', ...linked(context, job) } },
     description: { list: 'bulkSecrets', job: job.id },
   })
 }
@@ -70,7 +72,7 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
   async *pages(download) {
     const { accountId } = download
     const jobId = jobOf(download)
-    assertUnrestricted(download)
+    assertVisible(download)
     const key = await download.read((db) => takeJobKey(db, { accountId, id: jobId }, expiryOf(clock())))
     if (key === null)
       throw new ApiError('NOT_FOUND', 'the secrets were downloaded before, or the job ended more than a day ago')
@@ -90,20 +92,28 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
   },
 })
 
-/** Bulk jobs are closed to callers who are restricted to some devices or attribute names. */
-function assertUnrestricted(download: Download): void {
-  if (download.reader().restriction !== undefined) throw new ApiError('FORBIDDEN', 'the caller is now restricted')
+/** Returns the job of a link, and whether the caller created it. */
+const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job: string; isOwn: boolean } => ({
+  job: id,
+  isOwn: isCreator(viewer, { createdBy, actorId }),
+})
+
+/** Throws FORBIDDEN if the caller has become restricted, and then no longer sees the job of the link. */
+function assertVisible(download: Download): void {
+  const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
+  if (!isVisible) throw new ApiError('FORBIDDEN', 'the caller is now restricted, and did not create the bulk job')
 }
 
 const jobOf = ({ content }: Download): string => String(content.selection?.job)
 
-async function* itemPages(download: Download, slice: ItemSlice) {
+async function* itemPages(download: Download, given: Omit<ItemSlice, 'inside'>) {
   const { accountId } = download
   for (let after = ''; ; ) {
-    assertUnrestricted(download)
+    assertVisible(download)
+    const slice = { ...given, inside: download.inside() }
     const query = { jobIds: [jobOf(download)], slice, after, limit: PAGE }
     const items = await download.read((db) => selectItemPages(db, accountId, query))
-    if (items.length > 0) yield items
+    if (items.length > 0) yield items.map((item) => readableItem(download.reader(), item))
     if (items.length < PAGE) return
     after = items.at(-1)!.id
     await download.charge(pointsOfObjects(PAGE))

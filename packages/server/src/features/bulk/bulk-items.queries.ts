@@ -1,16 +1,21 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { ReadFilter } from '../filters/read-filter.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
+import { insideCondition } from '../filters/sql/inside.ts'
 import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
-import type { BulkItem, BulkItemStatus, BulkOutcome, DeviceChanges } from './bulk-job.ts'
+import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
+import { isVisibleItem } from './restricted/conditions.ts'
 
 /** A job's filter, and the reference time for relative times. */
 export interface JobFilter {
   where: ReadFilter
   context: string | undefined
   now: Date
+  /** The devices that the caller can reach. Undefined for all devices. */
+  inside: ResolvedFilter | undefined
 }
 
 interface Place {
@@ -30,14 +35,15 @@ const isAmong = (among: Among | undefined): Sql => {
 export async function selectMatching(
   db: Database,
   accountId: string,
-  { filter: { where, context, now }, among, limit }: { filter: JobFilter; among?: Among; limit?: number },
+  { filter: { where, context, now, inside }, among, limit }: { filter: JobFilter; among?: Among; limit?: number },
 ): Promise<{ id: string; name: string }[]> {
   const tables = noTables()
   const condition = filterCondition(where.filter, { accountId, context, now: now.getTime(), tables })
+  const reached = inside === undefined ? sql`true` : insideCondition(accountId, inside, tables)
   const { rows } = await sql<{ id: string; name: string }>`
     select d.id, d.name from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
     ${tables.overrides ? overridesIn(context!, 'device') : sql``}
-    where d.account_id = ${accountId} and ${isAmong(among)} and ${condition}
+    where d.account_id = ${accountId} and ${isAmong(among)} and ${condition} and ${reached}
     ${limit === undefined ? sql`` : sql`limit ${limit}`}`.execute(db)
   return rows
 }
@@ -81,16 +87,29 @@ export async function insertIds(db: Database, { accountId, jobId }: Place, ids: 
   return rows.map(({ id }) => id)
 }
 
-/** Returns the next devices of a job that have one of these statuses, in ID order. */
+/** Returns the next devices of a job that a caller sees and that have one of these statuses, in ID order. */
 export async function selectItemsOf(
   db: Database,
   accountId: string,
-  { from, statuses, after, limit }: { from: string; statuses: readonly BulkItemStatus[]; after: string; limit: number },
+  {
+    from,
+    statuses,
+    after,
+    limit,
+    inside,
+  }: {
+    from: string
+    statuses: readonly BulkItemStatus[]
+    after: string
+    limit: number
+    inside: ResolvedFilter | undefined
+  },
 ): Promise<{ id: string; name: string }[]> {
   const { rows } = await sql<{ id: string; name: string }>`
-    select device_id as id, name from bulk_item
-    where account_id = ${accountId} and job_id = ${from} and status = any(${statuses}) and device_id > ${after}
-    order by device_id limit ${limit}`.execute(db)
+    select item.device_id as id, item.name from bulk_item item
+    where item.account_id = ${accountId} and item.job_id = ${from} and item.status = any(${statuses})
+      and item.device_id > ${after} and ${isVisibleItem(accountId, inside)}
+    order by item.device_id limit ${limit}`.execute(db)
   return rows
 }
 
@@ -177,11 +196,17 @@ export interface FieldsRow {
   state: 'active' | 'inactive'
 }
 
-export async function selectFields(db: Database, accountId: string, ids: readonly string[]): Promise<FieldsRow[]> {
+/** Returns the fields of these devices. Omits devices that the caller cannot reach. */
+export async function selectFields(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<FieldsRow[]> {
+  const reached = inside === undefined ? sql`true` : insideCondition(accountId, inside, noTables())
   const { rows } = await sql<FieldsRow>`
     select d.id, d.name, d.hardware_id as "hardwareId", d.platform, l.state
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-    where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
+    where d.account_id = ${accountId} and d.id = any(${ids}) and ${reached}`.execute(db)
   return rows
 }
 
@@ -213,49 +238,4 @@ export async function selectPlannedHardwareIds(
       offset 0) as found
     where found.id <= ${upTo}`.execute(db)
   return new Map(rows.map(({ id, hardwareId: given }) => [given, id]))
-}
-
-export interface ItemSlice {
-  outcomes: readonly BulkOutcome[] | undefined
-  statuses: readonly BulkItemStatus[] | undefined
-}
-
-/**
- * Selects the devices of `job` that the preview has reached. New devices have an outcome before the preview checks them.
- */
-const inSlice = (accountId: string, { outcomes, statuses }: ItemSlice): Sql =>
-  sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
-    and (job.planned_count >= job.total or item.device_id <= case when job.phase is null then coalesce(job.planned, '') else '' end)
-    and ${outcomes === undefined ? sql`true` : sql`item.outcome = any(${outcomes})`}
-    and ${statuses === undefined ? sql`true` : sql`item.status = any(${statuses})`}`
-
-type ListedItem = BulkItem & { jobId: string; line: number | null }
-
-/** Returns a page of each job's devices. */
-export async function selectItemPages(
-  db: Database,
-  accountId: string,
-  { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
-): Promise<ListedItem[]> {
-  const { rows } = await sql<ListedItem>`
-    select found.* from bulk_job job
-    cross join lateral (
-      select item.job_id as "jobId", item.device_id as id, item.name, item.outcome, item.status, item.reason,
-        item.changes, item.code, item.message, item.event_ids::text[] as "eventIds", (item.row ->> 'line')::int as line
-      from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
-      order by item.device_id limit ${limit}) as found
-    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])`.execute(db)
-  return rows
-}
-
-/** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */
-export async function countItems(
-  db: Database,
-  accountId: string,
-  { jobIds, slice }: { jobIds: readonly string[]; slice: ItemSlice },
-): Promise<Map<string, number>> {
-  const { rows } = await sql<{ id: string; count: number }>`
-    select job.id, count(*)::int as count from bulk_job job join bulk_item item on ${inSlice(accountId, slice)}
-    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[]) group by job.id`.execute(db)
-  return new Map(rows.map(({ id, count }) => [id, count]))
 }

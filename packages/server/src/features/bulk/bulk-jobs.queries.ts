@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import type { BulkJob, BulkState } from './bulk-job.ts'
+import type { BulkJob } from './bulk-job.ts'
+import { type Creator, isCreatedBy } from './restricted/conditions.ts'
 
-const columns =
+export const jobColumns =
   sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,
   token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, phase, started, started_by as "startedBy", starter,
   finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, registering, unchanged, rejected, done, failed, skipped, tolerated,
@@ -34,22 +35,33 @@ export async function insertJob(
   )
 }
 
-export async function selectJobs(db: Database, accountId: string, ids: readonly string[]): Promise<BulkJobRow[]> {
+export async function selectJobs(
+  db: Database,
+  accountId: string,
+  { ids, creator }: { ids: readonly string[]; creator: Creator | undefined },
+): Promise<BulkJobRow[]> {
   const { rows } = await sql<BulkJobRow>`
-    select ${columns} from bulk_job where account_id = ${accountId} and id = any(${ids})`.execute(db)
+    select ${jobColumns} from bulk_job
+    where account_id = ${accountId} and id = any(${ids}) and ${isCreatedBy(creator)}`.execute(db)
   return rows
 }
 
-export async function lockJob(db: Database, accountId: string, id: string): Promise<BulkJobRow | undefined> {
+export async function lockJob(
+  db: Database,
+  accountId: string,
+  id: string,
+  creator?: Creator,
+): Promise<BulkJobRow | undefined> {
   const { rows } = await sql<BulkJobRow>`
-    select ${columns} from bulk_job where account_id = ${accountId} and id = ${id} for update`.execute(db)
+    select ${jobColumns} from bulk_job
+    where account_id = ${accountId} and id = ${id} and ${isCreatedBy(creator)} for update`.execute(db)
   return rows[0]
 }
 
 /** Like `lockJob`, but returns undefined if another process is working on the job, or if its next batch is not due. */
 export async function takeJob(db: Database, accountId: string, id: string): Promise<BulkJobRow | undefined> {
   const { rows } = await sql<BulkJobRow>`
-    select ${columns} from bulk_job
+    select ${jobColumns} from bulk_job
     where account_id = ${accountId} and id = ${id} and next_batch <= statement_timestamp()
     for update skip locked`.execute(db)
   return rows[0]
@@ -150,10 +162,16 @@ export async function countDrafts(db: Database, accountId: string, since: Date):
 }
 
 /** Returns the newest job that undoes each of these jobs. */
-export async function selectUndos(db: Database, accountId: string, ids: readonly string[]): Promise<BulkJobRow[]> {
+export async function selectUndos(
+  db: Database,
+  accountId: string,
+  { ids, creator }: { ids: readonly string[]; creator: Creator | undefined },
+): Promise<BulkJobRow[]> {
   const { rows } = await sql<BulkJobRow>`
-    select distinct on (undo_of) ${columns} from bulk_job
-    where account_id = ${accountId} and undo_of = any(${ids}) order by undo_of, created desc, id desc`.execute(db)
+    select distinct on (undo_of) ${jobColumns} from bulk_job
+    where account_id = ${accountId} and undo_of = any(${ids}) and ${isCreatedBy(creator)} order by undo_of, created desc, id desc`.execute(
+    db,
+  )
   return rows
 }
 
@@ -169,42 +187,6 @@ export async function findUndoInProgress(
       and (state in ('DRAFT', 'PREVIEWING', 'RUNNING', 'PAUSED') or (state = 'READY' and previewed >= ${since}))
     limit 1`.execute(db)
   return rows[0]?.id
-}
-
-export interface JobSlice {
-  states: readonly BulkState[] | undefined
-  after: { created: Date; id: string } | undefined
-  limit: number
-}
-
-/** Jobs whose preview is too old are EXPIRED, even if the table still contains READY. */
-const inStates = (states: readonly BulkState[] | undefined, now: Date) =>
-  states === undefined
-    ? sql`true`
-    : sql`case when state = 'READY' and previewed < ${new Date(now.getTime() - 86_400_000)} then 'EXPIRED' else state end = any(${states})`
-
-export async function selectJobPage(
-  db: Database,
-  accountId: string,
-  { states, after, limit, now }: JobSlice & { now: Date },
-): Promise<BulkJobRow[]> {
-  const behind = after === undefined ? sql`true` : sql`(created, id) < (${after.created}, ${after.id})`
-  const { rows } = await sql<BulkJobRow>`
-    select ${columns} from bulk_job where account_id = ${accountId} and ${inStates(states, now)} and ${behind}
-    order by created desc, id desc limit ${limit}`.execute(db)
-  return rows
-}
-
-export async function countJobs(
-  db: Database,
-  accountId: string,
-  { states, now }: { states: readonly BulkState[] | undefined; now: Date },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from bulk_job where account_id = ${accountId} and ${inStates(states, now)}`.execute(
-    db,
-  )
-  return rows[0]!.count
 }
 
 export interface ActiveJob {

@@ -3,7 +3,9 @@ import { ApiError } from '../../errors.ts'
 import { listOf, readPage } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
 import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
-import { countJobs, selectJobPage, selectJobs } from './bulk-jobs.queries.ts'
+import { countJobs, selectJobPage } from './bulk-job-pages.queries.ts'
+import { selectJobs } from './bulk-jobs.queries.ts'
+import { creatorSeenBy } from './restricted/conditions.ts'
 
 interface Paging {
   size?: number | null
@@ -13,9 +15,10 @@ interface Paging {
 export async function findJobs({ db, viewer, clock }: Context, ids: readonly string[]): Promise<BulkJob[]> {
   if (ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+  const creator = creatorSeenBy(viewer)
   const stored = [...new Set(ids)].filter((id) => !id.includes('\0'))
   const found = new Map(
-    (await selectJobs(db, viewer.accountId, stored)).map((job) => [job.id, withExpiry(job, clock())]),
+    (await selectJobs(db, viewer.accountId, { ids: stored, creator })).map((job) => [job.id, withExpiry(job, clock())]),
   )
   return stored.flatMap((id) => found.get(id) ?? [])
 }
@@ -27,17 +30,17 @@ export async function listJobs(
   const { db, viewer, clock, firstRecord } = context
   const { size, start } = readPage(args, { order: 'bulkJobs', firstRecord })
   const now = clock()
-  const states = state ?? undefined
+  const slice = { states: state ?? undefined, creator: creatorSeenBy(viewer) }
   const id = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : undefined
-  const [after] = id === undefined ? [] : await selectJobs(db, viewer.accountId, [id])
+  const [after] = id === undefined ? [] : await selectJobs(db, viewer.accountId, { ids: [id], creator: slice.creator })
   if (id !== undefined && after === undefined) throw new ApiError('NOT_FOUND', `no bulk job ${JSON.stringify(id)}`)
-  const rows = await selectJobPage(db, viewer.accountId, { states, after, limit: size + 1, now })
+  const rows = await selectJobPage(db, viewer.accountId, { ...slice, after, limit: size + 1, now })
   return listOf({
     rows,
     size,
     order: 'bulkJobs',
     placeOf: (job) => ({ id: job.id, key: null }),
     toItem: (job) => withExpiry(job, now),
-    total: () => countJobs(db, viewer.accountId, { states, now }),
+    total: () => countJobs(db, viewer.accountId, { ...slice, now }),
   })
 }

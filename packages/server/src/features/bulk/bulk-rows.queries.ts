@@ -1,5 +1,7 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { isEachInside } from '../filters/sql/inside.ts'
 import type { CsvRow, NewDevice } from './bulk-job.ts'
 
 interface Place {
@@ -17,23 +19,32 @@ export interface RowItem {
   changes: { register?: NewDevice }
 }
 
+interface Keys {
+  ids: readonly string[]
+  hardwareIds: readonly string[]
+  names: readonly string[]
+  inside: ResolvedFilter | undefined
+}
+
 export interface KeyedDevice {
   id: string
   name: string
   hardwareId: string | null
 }
 
-/** Returns the devices with one of these IDs, hardware IDs, or names. */
+/** Returns the devices with one of these IDs, hardware IDs, or names. Omits devices that the caller cannot reach. */
 export async function selectByKeys(
   db: Database,
   accountId: string,
-  { ids, hardwareIds, names }: { ids: readonly string[]; hardwareIds: readonly string[]; names: readonly string[] },
+  { ids, hardwareIds, names, inside }: Keys,
 ): Promise<KeyedDevice[]> {
-  const device = sql`select id, name, hardware_id as "hardwareId" from device where account_id = ${accountId}`
+  const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`d.id`)
+  const device = sql`select d.id, d.name, d.hardware_id as "hardwareId" from device d
+    where d.account_id = ${accountId} and ${reached}`
   const { rows } = await sql<KeyedDevice>`
-    ${device} and id = any(${ids})
-    union ${device} and hardware_id = any(${hardwareIds})
-    union ${device} and name collate natural_order = any(${names}) and name = any(${names})`.execute(db)
+    ${device} and d.id = any(${ids})
+    union ${device} and d.hardware_id = any(${hardwareIds})
+    union ${device} and d.name collate natural_order = any(${names}) and d.name = any(${names})`.execute(db)
   return rows
 }
 

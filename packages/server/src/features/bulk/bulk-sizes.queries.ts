@@ -1,6 +1,8 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
+import { isEachInside } from '../filters/sql/inside.ts'
 import type { Sql } from '../filters/sql/rows.ts'
 
 /** An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading shows their size. */
@@ -9,7 +11,8 @@ const upTo = (attributes: Sql): Sql =>
 
 /**
  * Returns upper bounds for the bytes of these devices' attributes, in the base and in the contexts, and of the attributes of
- * `withServices` devices' services, in all contexts. Omits unknown IDs.
+ * `withServices` devices' services, in all contexts. Omits unknown IDs, and devices that the caller
+ * cannot reach.
  */
 export async function selectAttributeBytes(
   db: Database,
@@ -18,8 +21,15 @@ export async function selectAttributeBytes(
     ids,
     contexts,
     withServices,
-  }: { ids: readonly string[]; contexts: readonly string[]; withServices: readonly string[] },
+    inside,
+  }: {
+    ids: readonly string[]
+    contexts: readonly string[]
+    withServices: readonly string[]
+    inside: ResolvedFilter | undefined
+  },
 ): Promise<Map<string, number>> {
+  const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`device.id`)
   const { rows } = await sql<{ id: string; bytes: number }>`
     select d.id, (${upTo(sql`d.attributes`)}
       + coalesce((select sum(${upTo(sql`o.attributes`)}) from attribute_override o
@@ -29,6 +39,8 @@ export async function selectAttributeBytes(
             select sum(${upTo(sql`o.attributes`)}) from attribute_override o
             where o.account_id = ${accountId} and o.target_id = s.id), 0) end)
           from service s where s.account_id = ${accountId} and s.device_id = d.id), 0) else 0 end)::float8 as bytes
-    from device d where d.account_id = ${accountId} and d.id = any(${ids})`.execute(db)
+    from (
+      select id, account_id, attributes from device
+      where account_id = ${accountId} and id = any(${ids}) and ${reached}) as d`.execute(db)
   return new Map(rows.map(({ id, bytes }) => [id, bytes]))
 }

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -10,6 +11,8 @@ interface AttributesToRead {
   contexts: readonly string[]
   /** The devices whose services are read, with their attributes in all contexts. */
   withServices: readonly string[]
+  /** The devices that the caller can reach. Undefined for all devices. */
+  inside: ResolvedFilter | undefined
 }
 
 /**
@@ -19,11 +22,11 @@ interface AttributesToRead {
 export async function fitInMemory(
   db: Database,
   accountId: string,
-  { ids, contexts, withServices }: AttributesToRead,
+  { ids, contexts, withServices, inside }: AttributesToRead,
 ): Promise<{ ids: readonly string[]; error?: ApiError }> {
   // The base attributes of a batch are small.
   if (contexts.length === 0 && withServices.length === 0) return { ids }
-  const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices })
+  const bytes = await selectAttributeBytes(db, accountId, { ids, contexts, withServices, inside })
   const limit = limits.bulkDeviceBytes
   let sum = 0
   const fitting: string[] = []

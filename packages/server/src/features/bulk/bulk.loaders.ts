@@ -3,9 +3,12 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
 import { perRequest } from '../../graphql/per-request.ts'
-import { countItems, selectItemPages } from './bulk-items.queries.ts'
+import { insideOf } from '../../restriction.ts'
+import { countItems, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
 import { type BulkJobRow, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
+import { creatorSeenBy } from './restricted/conditions.ts'
+import { readableItem } from './restricted/readable-items.ts'
 
 type ByKey = Map<string, BulkJobRow>
 
@@ -25,12 +28,12 @@ const loaderOf = (read: (context: Context, ids: readonly string[]) => Promise<By
   )
 
 const jobs = loaderOf(async ({ db, viewer }, ids) => {
-  const found = await selectJobs(db, viewer.accountId, [...new Set(ids)])
+  const found = await selectJobs(db, viewer.accountId, { ids: [...new Set(ids)], creator: creatorSeenBy(viewer) })
   return new Map(found.map((job) => [job.id, job]))
 })
 
 const undos = loaderOf(async ({ db, viewer }, ids) => {
-  const found = await selectUndos(db, viewer.accountId, [...new Set(ids)])
+  const found = await selectUndos(db, viewer.accountId, { ids: [...new Set(ids)], creator: creatorSeenBy(viewer) })
   return new Map(found.map((job) => [job.undoOf!, job]))
 })
 
@@ -67,7 +70,7 @@ async function readPages(
   const { size, start } = readPage(args, { order: 'bulkItems', firstRecord })
   const after = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : ''
   if (after.includes('\0')) throw badInput('after must be a device ID or a cursor from the previous page')
-  const slice = { outcomes: outcome ?? undefined, statuses: status ?? undefined }
+  const slice = { outcomes: outcome ?? undefined, statuses: status ?? undefined, inside: insideOf(viewer) }
   const jobIds = [...new Set(ids)]
   if (outcome != null || status != null) rowMeter.add(({ devices }) => devices * jobIds.length)
   const query = { jobIds, slice, after: after.toLowerCase(), limit: size + 1 }
@@ -84,7 +87,7 @@ async function readPages(
       size,
       order: 'bulkItems',
       placeOf: (item) => ({ id: item.id, key: null }),
-      toItem: (item) => item,
+      toItem: (item) => readableItem(viewer, item),
       total: () => total(id),
     }),
   )

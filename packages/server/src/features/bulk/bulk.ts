@@ -4,7 +4,7 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { createOnce } from '../idempotency/create-once.ts'
-import { type BulkJob, type CsvTarget, expiryOf, isDraft, type Starter, withExpiry, writing } from './bulk-job.ts'
+import { type BulkJob, type CsvTarget, expiryOf, isDraft, withExpiry, writing } from './bulk-job.ts'
 import {
   type BulkJobRow,
   countDrafts,
@@ -20,6 +20,7 @@ import { addDevices, addIds, isList } from './listed-devices.ts'
 import { type BulkInput, type NewJob, readJob } from './new-job.ts'
 import { findMatching } from './preview/find-devices.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
+import { creatorSeenBy } from './restricted/conditions.ts'
 import { readCsv } from './rows/read-csv.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
@@ -38,17 +39,16 @@ export async function runBulk(
   { expected, ...input }: BulkInput & { expected: number },
 ): Promise<BulkJob> {
   const read = await readJob(context, input, { expected })
-  const created = await create(context, { ...read, isOpen: false, starter: starterOf(context.viewer) })
+  const created = await create(context, { ...read, isOpen: false })
   if (created.state !== 'READY') return created
   throw new ApiError('CONFLICT', `the bulk job is not started: ${created.reason}`, { job: created.id })
 }
 
 interface CreateOptions extends NewJob {
   isOpen: boolean
-  starter?: Starter
 }
 
-async function create(context: Context, { job, ids, rows, isOpen, starter }: CreateOptions): Promise<BulkJob> {
+async function create(context: Context, { job, ids, rows, isOpen }: CreateOptions): Promise<BulkJob> {
   const { viewer, clock } = context
   const { accountId } = viewer
   const found = isOpen ? undefined : await findMatching(context, { job, now: clock() })
@@ -57,19 +57,10 @@ async function create(context: Context, { job, ids, rows, isOpen, starter }: Cre
     await assertBelowDrafts(db, accountId, clock())
     const key = newJobKey(context.secrets, accountId, job)
     await insertJob(db, accountId, job, key)
-    const total = await addDevices(db, accountId, { job, ids, rows })
-    if (starter !== undefined) await writeJob(db, accountId, job.id, { starter })
+    const total = await addDevices(db, accountId, { job, ids, rows, viewer })
     if (total > 0) await writeJob(db, accountId, job.id, { total })
-    const row = {
-      ...job,
-      total,
-      hasSecrets: key !== null,
-      planned: null,
-      phase: null,
-      tolerated: 0,
-      ...(starter && { starter }),
-    }
-    return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found })
+    const row = { ...job, total, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
+    return isOpen ? row : beginPreview(db, accountId, { job: row, now: clock(), found, viewer })
   }
   return createOnce(
     context,
@@ -119,7 +110,7 @@ export async function appendBulk(
     const { columns, rows, lines } = readCsv(csv, { path: 'csv', after: before.lines })
     if (columns.join() !== before.columns.join())
       throw badInput(`csv must have the columns of the first CSV: ${before.columns.join(', ')}`)
-    const total = await addDevices(db, accountId, { job, ids: undefined, rows })
+    const total = await addDevices(db, accountId, { job, ids: undefined, rows, viewer: context.viewer })
     const change = { total, target: { csv: { ...before, lines } } }
     await writeJob(db, accountId, id, change)
     return { ...job, ...change }
@@ -144,7 +135,7 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
         await assertOnlyUndo(db, accountId, { undoOf: job.undoOf, except: id, now: clock() })
       }
       if (isFilter) await writeJob(db, accountId, id, selection)
-      return beginPreview(db, accountId, { job: { ...job, ...selection }, now: clock(), found })
+      return beginPreview(db, accountId, { job: { ...job, ...selection }, now: clock(), found, viewer })
     },
     { locksAccount: true },
   )
@@ -174,14 +165,16 @@ export const wrongState = (job: BulkJob, message: string): ApiError =>
 
 /** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
 async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
-  const [job] = id.includes('\0') ? [] : await selectJobs(db, viewer.accountId, [id])
+  const [job] = id.includes('\0')
+    ? []
+    : await selectJobs(db, viewer.accountId, { ids: [id], creator: creatorSeenBy(viewer) })
   if (job === undefined) throw notFound('bulk job', id)
   assertMayRun(viewer, job)
   return job
 }
 
 /**
- * Locks a job and changes it. Throws NOT_FOUND if the viewer has no such job, and FORBIDDEN without the permissions
+ * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN without the permissions
  * that its operations need. With `locksAccount`, first locks the account. Changing the number of jobs requires that
  * lock.
  */
@@ -194,7 +187,7 @@ export async function changeJob<Changed extends BulkJob>(
   if (id.includes('\0')) throw notFound('bulk job', id)
   return inTransaction(db, async (transaction) => {
     if (locksAccount) await lockAccount(transaction, viewer.accountId)
-    const job = await lockJob(transaction, viewer.accountId, id)
+    const job = await lockJob(transaction, viewer.accountId, id, creatorSeenBy(viewer))
     if (job === undefined) throw notFound('bulk job', id)
     assertMayRun(viewer, job)
     return change(transaction, { ...job, ...withExpiry(job, clock()) })

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { Viewer } from '../../viewer.ts'
 import { insertIds } from './bulk-items.queries.ts'
 import type { BulkJob, CsvRow, CsvTarget } from './bulk-job.ts'
 import { addRows } from './rows/add-rows.ts'
@@ -12,12 +13,23 @@ export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv
 export async function addDevices(
   db: Database,
   accountId: string,
-  { job, ids, rows }: { job: BulkJob; ids: readonly string[] | undefined; rows: readonly CsvRow[] | undefined },
+  {
+    job,
+    ids,
+    rows,
+    viewer,
+  }: { job: BulkJob; ids: readonly string[] | undefined; rows: readonly CsvRow[] | undefined; viewer: Viewer },
 ): Promise<number> {
   if (ids !== undefined) return addIds(db, accountId, { job, ids })
   if (rows === undefined) return 0
   const { csv } = job.target as { csv: CsvTarget }
-  await addRows(db, accountId, { jobId: job.id, rows, register: csv.register, operations: job.operations })
+  await addRows(db, accountId, {
+    jobId: job.id,
+    rows,
+    register: csv.register,
+    operations: job.operations,
+    caller: viewer,
+  })
   return assertFewDevices(job.total + rows.length)
 }
 

@@ -63,7 +63,7 @@ const targetKinds = [
   ...(['person', 'role', 'invitation', 'bulkJob'] as const),
 ] as const
 
-/** An object that an event describes. The name is the one at the time of the event. */
+/** An object that an event describes. The name is the one at the event's time. */
 export interface Target {
   id: string
   name: string

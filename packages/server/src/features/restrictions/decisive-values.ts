@@ -10,13 +10,18 @@ import { type AttributeName, joinAttributeName, type TargetKind } from '../attri
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
+export const registersOutside = (): ApiError =>
+  outside('the new device would be outside of the devices that you are restricted to')
+
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
 
 /** Caches the data that restrictions read. */
 const known = new WeakMap<ResolvedFilter, FilterReads>()
 
-function readsOfViewer(viewer: Viewer): FilterReads | undefined {
+type Restricted = Pick<Viewer, 'restriction' | 'reach'>
+
+function readsOfViewer(viewer: Restricted): FilterReads | undefined {
   const inside = insideOf(viewer)
   if (inside === undefined) return undefined
   const reads = known.get(inside) ?? readsOf(inside)
@@ -25,20 +30,20 @@ function readsOfViewer(viewer: Viewer): FilterReads | undefined {
 }
 
 /** Throws FORBIDDEN if the caller's restriction reads one of these fields of devices. */
-export function assertMayChangeFields(viewer: Viewer, fields: readonly string[]): void {
+export function assertMayChangeFields(viewer: Restricted, fields: readonly string[]): void {
   const reads = readsOfViewer(viewer)
   const field = fields.find((name) => reads?.fields.has(`device.${name}`))
   if (field !== undefined) throw decisive(field)
 }
 
 /** Throws FORBIDDEN if the caller's restriction depends on services. */
-export function assertMayChangeServices(viewer: Viewer): void {
+export function assertMayChangeServices(viewer: Restricted): void {
   if (readsOfViewer(viewer)?.isServices) throw decisive('a service')
 }
 
 /** Throws FORBIDDEN if the caller's restriction reads one of these attributes, or for attributes of the account. */
 export function assertMayChangeAttributes(
-  viewer: Viewer,
+  viewer: Restricted,
   { kind, context, names }: { kind: TargetKind; context: string | undefined; names: readonly AttributeName[] },
 ): void {
   const reads = readsOfViewer(viewer)

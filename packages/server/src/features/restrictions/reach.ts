@@ -12,7 +12,10 @@ const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
 /** Adds the devices that a restricted viewer can reach now. Returns other viewers unchanged. */
-export function withReach<Known extends Viewer | null>(db: Database, viewer: Known): Known | Promise<Known> {
+export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
+  db: Database,
+  viewer: Known,
+): Known | Promise<Known> {
   if (viewer === null || viewer.restriction === undefined) return viewer
   const { accountId, restriction } = viewer
   return readReach(db, accountId, restriction).then((reach) => ({ ...viewer, reach }))

@@ -20,7 +20,7 @@ interface SelectionBarProps {
 /** Shows actions for the selected devices, if any are selected. */
 export function SelectionBar({ selection, filter, total, shown }: SelectionBarProps) {
   const [action, setAction] = useState<'change' | 'export' | 'delete'>()
-  const { may, isRestricted } = useViewer()
+  const { may } = useViewer()
   const count = selection.count(total)
   const close = (): void => setAction(undefined)
   const devices = { selected: selection.selected, filter }
@@ -38,7 +38,7 @@ export function SelectionBar({ selection, filter, total, shown }: SelectionBarPr
               Select all {total.toLocaleString()} matching devices
             </Button>
           ) : null}
-          {!isRestricted && (may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE')) ? (
+          {may('ATTRIBUTE_WRITE') || may('DEVICE_WRITE') ? (
             <Button
               size="xs"
               variant="light"
@@ -56,7 +56,7 @@ export function SelectionBar({ selection, filter, total, shown }: SelectionBarPr
           >
             Export CSV
           </Button>
-          {!isRestricted && may('DEVICE_DELETE') ? (
+          {may('DEVICE_DELETE') ? (
             <Button
               size="xs"
               variant="light"

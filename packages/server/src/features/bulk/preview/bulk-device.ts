@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import type { Attributes } from '../../attributes/attributes.ts'
 import { readDevices } from '../../attributes/locked-targets.ts'
@@ -34,23 +35,26 @@ export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {
   ids: readonly string[]
+  /** The devices that the caller can reach. Undefined for all devices. */
+  inside: ResolvedFilter | undefined
   /** The contexts in which device attributes are set. */
   contexts: readonly (string | undefined)[]
   withServices: boolean
   matches: ServiceMatches
 }
 
-/** Reads devices with all data that operations need. */
+/** Reads devices with all data that operations need. Omits devices that the caller cannot reach. */
 export async function readBulkDevices(
   db: Database,
   accountId: string,
-  { ids, contexts, withServices, matches }: ReadOptions,
+  { ids: given, inside, contexts, withServices, matches }: ReadOptions,
 ): Promise<Map<string, BulkDevice>> {
+  const rows = await selectFields(db, accountId, { ids: given, inside })
+  const ids = rows.map(({ id }) => id)
   const all = [...new Set([undefined, ...contexts])]
   const places = ids.flatMap((targetId) => all.map((context) => ({ targetId, context })))
   const targets = await readDevices(db, accountId, places)
   const services = withServices ? await readStoredServices(db, accountId, ids) : new Map<string, StoredService[]>()
-  const rows = await selectFields(db, accountId, ids)
   const found = rows.flatMap(({ id, state, ...fields }): [string, BulkDevice][] => {
     const target = targets.get(id)
     if (target === undefined) return []

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { selectHardwareIds, selectPlannedHardwareIds, type UnplannedItem } from '../bulk-items.queries.ts'
@@ -12,11 +13,21 @@ import { type Plan, rejected } from './plan.ts'
 export async function rejectConflicts(
   db: Database,
   accountId: string,
-  { job, prepared, plans }: { job: BulkJobRow; prepared: readonly UnplannedItem[]; plans: readonly Plan[] },
+  {
+    job,
+    prepared,
+    plans,
+    inside,
+  }: {
+    job: BulkJobRow
+    prepared: readonly UnplannedItem[]
+    plans: readonly Plan[]
+    inside: ResolvedFilter | undefined
+  },
 ): Promise<Plan[]> {
   const unidentified = prepared.filter(({ hardwareId }) => hardwareId === null)
   const names = unidentified.map(({ name }) => name)
-  const namesInUse = await findNamesInUse(db, accountId, names)
+  const namesInUse = await findNamesInUse(db, accountId, { names, inside })
   const ofPlans = plans.map(({ id, changes: { update, register } }) => ({
     id,
     hardwareId: update?.hardwareId?.new ?? register?.hardwareId ?? null,
@@ -39,10 +50,16 @@ const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiErro
   name,
 })
 
-/** Returns which of these names devices have by now. */
-export async function findNamesInUse(db: Database, accountId: string, names: readonly string[]): Promise<Set<string>> {
+/** Returns which of these names devices have by now. Omits devices that the caller cannot reach. */
+export async function findNamesInUse(
+  db: Database,
+  accountId: string,
+  { names, inside }: { names: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<Set<string>> {
   if (names.length === 0) return new Set()
-  return new Set((await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names })).map(({ name }) => name))
+  return new Set(
+    (await selectByKeys(db, accountId, { ids: [], hardwareIds: [], names, inside })).map(({ name }) => name),
+  )
 }
 
 export const nameTaken = (name: string): ApiError =>

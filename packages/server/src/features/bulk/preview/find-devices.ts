@@ -3,10 +3,12 @@ import type { Database } from '../../../db/database.ts'
 import { walk } from '../../../db/fair/user-database.ts'
 import { ApiError } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
+import { insideOf } from '../../../restriction.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
 import { selectItemsOf, selectMatching, selectRangeEnd } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 import type { BulkJobRow } from '../bulk-jobs.queries.ts'
+import type { JobCaller } from '../run/starter.ts'
 import { filterOf } from './job-filter.ts'
 
 /** A device of a job. */
@@ -28,7 +30,7 @@ export async function findMatching(
   { db, viewer, rowMeter }: Context,
   { job, now }: { job: BulkJob; now: Date },
 ): Promise<Found[] | undefined> {
-  const filter = filterOf({ ...job, previewed: now })
+  const filter = filterOf({ ...job, previewed: now }, viewer)
   if (filter === undefined) return undefined
   const { isIndexed } = filter.where
   if (!isIndexed) rowMeter.add(({ devices }) => devices)
@@ -48,11 +50,17 @@ export async function findMatching(
 export async function findFirst(
   db: Database,
   accountId: string,
-  { job: { target }, limit }: { job: BulkJob; limit: number },
+  { job: { target }, limit, caller }: { job: BulkJob; limit: number; caller: JobCaller },
 ): Promise<Found[] | undefined> {
   if (!('job' in target)) return undefined
   const { job: from, statuses } = target
-  const found = await selectItemsOf(db, accountId, { from, statuses, after: '', limit: limit + 1 })
+  const found = await selectItemsOf(db, accountId, {
+    from,
+    statuses,
+    after: '',
+    limit: limit + 1,
+    inside: insideOf(caller),
+  })
   return found.length > limit ? undefined : found
 }
 
@@ -60,22 +68,28 @@ export async function findFirst(
 export async function findNext(
   db: Database,
   accountId: string,
-  job: BulkJobRow,
+  { job, caller }: { job: BulkJobRow; caller: JobCaller },
 ): Promise<{ found: Found[]; last: string | null }> {
-  const next = await readNext(db, accountId, job)
+  const next = await readNext(db, accountId, { job, caller })
   if (job.total + next.found.length > limits.bulkTargets)
     throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found more`)
   return next
 }
 
-async function readNext(db: Database, accountId: string, job: BulkJobRow) {
+async function readNext(db: Database, accountId: string, { job, caller }: { job: BulkJobRow; caller: JobCaller }) {
   const after = job.planned ?? ''
   if ('job' in job.target) {
     const { job: from, statuses } = job.target
-    const found = await selectItemsOf(db, accountId, { from, statuses, after, limit: READ_AT_ONCE })
+    const found = await selectItemsOf(db, accountId, {
+      from,
+      statuses,
+      after,
+      limit: READ_AT_ONCE,
+      inside: insideOf(caller),
+    })
     return { found, last: found.length < READ_AT_ONCE ? null : found.at(-1)!.id }
   }
-  const filter = filterOf(job)
+  const filter = filterOf(job, caller)
   const upTo = await selectRangeEnd(db, accountId, { after, limit: READ_AT_ONCE })
   if (filter === undefined || upTo === null) return { found: [], last: null }
   return { found: await selectMatching(db, accountId, { filter, among: { after, upTo } }), last: upTo }

@@ -1,13 +1,24 @@
+import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { readableFilter } from '../../attributes/readable-names.ts'
 import { readStoredFilter } from '../../views/use-view.ts'
 import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
-/** Returns the filter of a job's preview. Returns undefined if the caller listed devices. */
-export function filterOf({ filter, context, previewed, id }: BulkJob): JobFilter | undefined {
+/**
+ * Returns the filter of a job's preview, limited to the devices and names that the caller can reach now. Returns
+ * undefined if the caller listed devices. Throws FORBIDDEN if the filter reads a name that the caller cannot read.
+ */
+export function filterOf(
+  { filter, context, previewed, id }: BulkJob,
+  caller: Pick<Viewer, 'restriction' | 'reach'>,
+): JobFilter | undefined {
   if (filter === null || previewed === null) return undefined
   const where = readStoredFilter(filter, {
     place: { kind: 'device', path: 'where' },
     name: `the filter of the job ${id}`,
   })
-  return where === undefined ? undefined : { where, context: context ?? undefined, now: previewed }
+  if (where === undefined) return undefined
+  const readable = { ...where, filter: readableFilter(caller, where.filter) }
+  return { where: readable, context: context ?? undefined, now: previewed, inside: insideOf(caller) }
 }

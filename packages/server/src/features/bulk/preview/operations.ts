@@ -18,7 +18,7 @@ import { newService, type ServiceInput } from '../../services/new-service.ts'
 import type { AttributeChanges, BulkOperation, DeviceChanges } from '../bulk-job.ts'
 import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
-import { countNames, fillTemplate, parseTemplate } from './templates.ts'
+import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
 /** Checks the operations without a device, so that mistakes are errors of the request. */
 export function readOperations(
@@ -44,7 +44,7 @@ function valuesOf(operation: BulkOperation): (string | null)[] {
 
 function assertFewNames(operations: readonly BulkOperation[]): void {
   const values = operations.flatMap(valuesOf).filter((value) => value !== null)
-  const found = values.reduce((count, value) => count + countNames(parseTemplate(value, 'operations')), 0)
+  const found = values.reduce((count, value) => count + namesInTemplate(value).length, 0)
   if (found <= limits.bulkPlaceholders) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
@@ -237,7 +237,6 @@ function valuesIn({ id, fields, target }: BulkDevice, context: string | undefine
     if (name === 'id') return id
     if (Object.hasOwn(fields, name)) return fields[name as FieldName]
     effective ??= overlay(target.base, context === undefined ? undefined : target.overrides.get(context))
-    const attribute = name.startsWith('attributes.') ? name.slice('attributes.'.length) : name
-    return valueAt(effective, parseAttributeName(attribute, 'a name in braces'))
+    return valueAt(effective, attributeOfPlaceholder(name))
   }
 }

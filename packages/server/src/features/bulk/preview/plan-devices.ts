@@ -2,18 +2,31 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
+import { insideOf } from '../../../restriction.ts'
+import { findReachedDevices } from '../../judging/new-devices.ts'
+import { registersOutside } from '../../restrictions/decisive-values.ts'
 import { type JobFilter, selectChangesOf, selectMatching, type UnplannedItem } from '../bulk-items.queries.ts'
 import type { BulkOperation, CsvRow, DeviceChanges } from '../bulk-job.ts'
 import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import { selectRows, selectUntouched } from '../bulk-rows.queries.ts'
 import { fitInMemory } from '../bulk-sizes.ts'
+import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
 import { planRow } from '../rows/plan-row.ts'
+import type { JobCaller } from '../run/starter.ts'
 import { type BulkDevice, readBulkDevices } from './bulk-device.ts'
 import { findNamesInUse } from './conflicts.ts'
 import { applyOperations } from './operations.ts'
 import { emptyPlan, type Plan, planOf, rejected } from './plan.ts'
 import { concernsServices, planUndo } from './plan-undo.ts'
 import { findServiceMatches } from './service-operations.ts'
+
+interface PlanOptions {
+  job: BulkJobRow
+  items: readonly UnplannedItem[]
+  filter: JobFilter | undefined
+  /** The caller whose restriction applies. */
+  caller: JobCaller
+}
 
 /**
  * Computes a job's changes to the first of these devices, as many as fit in memory. Writes nothing and takes no locks on
@@ -22,8 +35,9 @@ import { findServiceMatches } from './service-operations.ts'
 export async function planDevices(
   db: Database,
   accountId: string,
-  { job, items, filter }: { job: BulkJobRow; items: readonly UnplannedItem[]; filter: JobFilter | undefined },
+  { job, items, filter, caller }: PlanOptions,
 ): Promise<Plan[]> {
+  const inside = insideOf(caller)
   const asked = items.map(({ id }) => id)
   const undone = job.undoOf === null ? undefined : await selectChangesOf(db, { accountId, jobId: job.undoOf }, asked)
   const contexts = new Set(
@@ -42,12 +56,15 @@ export async function planDevices(
     ids: asked,
     contexts: [...contexts].filter((context) => context != null),
     withServices: withServices ? asked : [],
+    inside,
   })
   const { ids, error } = fitting
   if (error !== undefined) return [{ ...rejected(ids[0]!, error), name: items[0]!.name }]
-  const matches = await findServiceMatches(db, accountId, { operations, ids, now: job.previewed ?? job.created })
+  const now = job.previewed ?? job.created
+  const matches = await findServiceMatches(db, accountId, { operations, ids, now, caller })
   const devices = await readBulkDevices(db, accountId, {
     ids,
+    inside,
     contexts: [...contexts].map((each) => each ?? undefined),
     withServices,
     matches,
@@ -55,15 +72,15 @@ export async function planDevices(
   const newNames = [...rows.values()].flatMap(({ isNew, hardwareId, name }) =>
     isNew === true && hardwareId === null ? (name ?? []) : [],
   )
-  const namesInUse = await findNamesInUse(db, accountId, newNames)
+  const namesInUse = await findNamesInUse(db, accountId, { names: newNames, inside })
   const untouched = [...(undone?.values() ?? [])].some(({ changes }) => changes.register !== undefined)
     ? await selectUntouched(db, { accountId, jobId: job.undoOf! }, ids)
     : new Set<string>()
   const unmatched = filter === undefined ? undefined : await findUnmatched(db, accountId, { ids, filter })
-  return ids.map((id): Plan => {
+  const plans = ids.map((id): Plan => {
     const device = devices.get(id)
     const row = rows.get(id)
-    if (row !== undefined) return planOfRow(row, device, { id, operations: job.operations, namesInUse })
+    if (row !== undefined) return planOfRow(row, device, { id, operations: job.operations, namesInUse, caller })
     if (device === undefined) {
       if (undone !== undefined) return { ...emptyPlan(id), status: 'SKIPPED', reason: 'GONE' }
       return rejected(id, notFound('device', id))
@@ -73,14 +90,19 @@ export async function planDevices(
     try {
       if (undone !== undefined) {
         const earlier = undone.get(id) ?? { changes: {}, isRestored: false }
-        return { ...planUndo(device, earlier, untouched.has(id)), name }
+        const plan = planUndo(device, earlier, untouched.has(id))
+        assertMayChangeDevice(caller, plan.changes)
+        return { ...plan, name }
       }
-      return { ...planOf(id, withinLimit(applyOperations(device, job.operations))), name }
+      const changes = withinLimit(applyOperations(device, job.operations))
+      assertMayChangeDevice(caller, changes)
+      return { ...planOf(id, changes), name }
     } catch (error) {
       if (error instanceof ApiError) return { ...rejected(id, error), name }
       throw error
     }
   })
+  return rejectOutside(db, accountId, { plans, caller })
 }
 
 const changesServices = (operation: BulkOperation): boolean =>
@@ -106,14 +128,37 @@ async function findUnmatched(
   return unmatched
 }
 
-function planOfRow(row: CsvRow, device: BulkDevice | undefined, context: Parameters<typeof planRow>[2]): Plan {
+function planOfRow(
+  row: CsvRow,
+  device: BulkDevice | undefined,
+  { caller, ...context }: Parameters<typeof planRow>[2] & { caller: JobCaller },
+): Plan {
   const name = device?.fields.name ?? row.name ?? ''
   try {
     const changes = withinLimit(planRow(row, device, context))
+    assertMayChangeDevice(caller, changes)
     if (changes.register === undefined) return { ...planOf(context.id, changes), name }
     return { ...planOf(context.id, changes), outcome: 'REGISTER', name: changes.register.name }
   } catch (error) {
     if (error instanceof ApiError) return { ...rejected(context.id, error), name }
     throw error
   }
+}
+
+/** Rejects the registration of devices that the caller could not reach. */
+async function rejectOutside(
+  db: Database,
+  accountId: string,
+  { plans, caller }: { plans: readonly Plan[]; caller: JobCaller },
+): Promise<Plan[]> {
+  const inside = insideOf(caller)
+  const registered = plans.flatMap(({ id, changes: { register } }) =>
+    register === undefined ? [] : { ...register, id },
+  )
+  if (inside === undefined || registered.length === 0) return [...plans]
+  const reached = await findReachedDevices(db, accountId, { inside, devices: registered })
+  return plans.map((plan) => {
+    if (plan.changes.register === undefined || reached.has(plan.id)) return plan
+    return { ...rejected(plan.id, registersOutside()), name: plan.name }
+  })
 }

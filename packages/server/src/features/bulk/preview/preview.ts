@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
+import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
 import {
   deleteItems,
   deleteSomeItems,
@@ -12,6 +14,7 @@ import {
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
+import { type JobCaller, starterOf } from '../run/starter.ts'
 import { rejectConflicts } from './conflicts.ts'
 import { type Found, findFirst, findNext, PREVIEWED_AT_ONCE } from './find-devices.ts'
 import { filterOf } from './job-filter.ts'
@@ -35,7 +38,7 @@ const DELETED_AT_ONCE = 5_000
 export async function beginPreview(
   db: Database,
   accountId: string,
-  { job, now, found }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined },
+  { job, now, found, viewer }: { job: BulkJobRow; now: Date; found: readonly Found[] | undefined; viewer: Viewer },
 ): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
   const counts = {
@@ -48,15 +51,16 @@ export async function beginPreview(
     failed: 0,
     skipped: 0,
   }
-  const begun = { state: 'PREVIEWING', previewed: now, planned: null, token: null, reason: null, ...counts } as const
+  const start = { previewed: now, planned: null, token: null, reason: null, starter: starterOf(viewer) }
+  const begun = { state: 'PREVIEWING', ...start, ...counts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
   if (!isListed(job)) {
-    const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE }))
+    const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE, caller: viewer }))
     const isSmall = few !== undefined && job.total <= PREVIEWED_AT_ONCE
     devices = isSmall ? { phase: null, total: few.length } : { phase: job.total > 0 ? 'CLEAR' : 'FIND', total: 0 }
     if (isSmall) {
       await deleteItems(db, place)
-      await addFound(db, place, { job, found: few })
+      await addFound(db, place, { job, found: few, caller: viewer })
     }
   }
   const change = { ...begun, ...devices }
@@ -70,17 +74,27 @@ const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' 
 /** Checks whether there are so many devices that a background job must preview them. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
 
+export interface PreviewOptions {
+  job: BulkJobRow
+  /** Charges the account for stored bytes. May throw RATE_LIMITED. */
+  charge: (bytes: number) => void
+  /** The caller whose restriction applies. */
+  caller: JobCaller
+}
+
 /**
  * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes to the next
- * devices. The job is READY after the last one. `job` must be locked. `charge` may throw RATE_LIMITED.
+ * devices. The job is READY after the last one. `job` must be locked.
  */
 export function previewStep(
   db: Database,
   accountId: string,
-  { job, charge }: { job: BulkJobRow; charge: (bytes: number) => void },
+  { job, charge, caller }: PreviewOptions,
 ): Promise<BulkJobRow> {
   if (job.phase === 'CLEAR') return clearStep(db, accountId, job)
-  return job.phase === 'FIND' ? findStep(db, accountId, job) : planStep(db, accountId, { job, charge })
+  return job.phase === 'FIND'
+    ? findStep(db, accountId, { job, caller })
+    : planStep(db, accountId, { job, charge, caller })
 }
 
 async function clearStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
@@ -88,9 +102,13 @@ async function clearStep(db: Database, accountId: string, job: BulkJobRow): Prom
   return deleted === DELETED_AT_ONCE ? job : save(db, accountId, job, { phase: 'FIND' })
 }
 
-async function findStep(db: Database, accountId: string, job: BulkJobRow): Promise<BulkJobRow> {
-  const { found, last } = await findNext(db, accountId, job)
-  if (found.length > 0) await addFound(db, { accountId, jobId: job.id }, { job, found })
+async function findStep(
+  db: Database,
+  accountId: string,
+  { job, caller }: Omit<PreviewOptions, 'charge'>,
+): Promise<BulkJobRow> {
+  const { found, last } = await findNext(db, accountId, { job, caller })
+  if (found.length > 0) await addFound(db, { accountId, jobId: job.id }, { job, found, caller })
   const total = job.total + found.length
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
@@ -99,30 +117,32 @@ async function findStep(db: Database, accountId: string, job: BulkJobRow): Promi
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
-  { job: { target, undoOf, operations }, found }: { job: BulkJobRow; found: readonly Found[] },
+  {
+    job: { target, undoOf, operations },
+    found,
+    caller,
+  }: { job: BulkJobRow; found: readonly Found[]; caller: JobCaller },
 ): Promise<void> {
   if (!('job' in target) || target.csv === undefined || undoOf !== null) return insertItems(db, place, found)
   const { accountId, jobId } = place
   const ids = found.map(({ id }) => id)
   const rows = await selectRows(db, { accountId, jobId: target.job }, ids)
   const { register } = target.csv
-  await addRows(db, accountId, { jobId, rows: [...rows.values()].map(withoutResult), register, operations })
+  const again = [...rows.values()].map(withoutResult)
+  await addRows(db, accountId, { jobId, rows: again, register, operations, caller })
 }
 
-async function planStep(
-  db: Database,
-  accountId: string,
-  { job, charge }: { job: BulkJobRow; charge: (bytes: number) => void },
-): Promise<BulkJobRow> {
+async function planStep(db: Database, accountId: string, { job, charge, caller }: PreviewOptions): Promise<BulkJobRow> {
   const place = { accountId, jobId: job.id }
   const found = await readUnplanned(db, place, job)
   const unprepared = found.next.filter(({ isPrepared }) => !isPrepared)
   // Another job's devices may have changed since that job found them.
-  const filter = 'job' in job.target ? filterOf(job) : undefined
-  const plans = unprepared.length === 0 ? [] : await planDevices(db, accountId, { job, items: unprepared, filter })
+  const filter = 'job' in job.target ? filterOf(job, caller) : undefined
+  const plans =
+    unprepared.length === 0 ? [] : await planDevices(db, accountId, { job, items: unprepared, filter, caller })
   const { next, isLast } = plans.length === unprepared.length ? found : upTo(found.next, plans.at(-1)!.id)
   const prepared = next.filter(({ isPrepared }) => isPrepared)
-  const items = await rejectConflicts(db, accountId, { job, prepared, plans })
+  const items = await rejectConflicts(db, accountId, { job, prepared, plans, inside: insideOf(caller) })
   if (next.length > 0) charge(bytesOfItems(items.map(({ changes }) => changes)) + sizeOf(prepared))
   if (items.length > 0) await writePlans(db, place, items)
   const count = (isCounted: (item: Plan) => boolean): number => items.filter(isCounted).length

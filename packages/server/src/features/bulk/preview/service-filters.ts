@@ -1,5 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { badInput } from '../../../errors.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { readableFilter } from '../../attributes/readable-names.ts'
 import { assertKnownNames } from '../../filters/account-names.ts'
 import { type ReadFilter, readFilter, readFilterOf } from '../../filters/read-filter.ts'
 import { withContext } from '../../filters/with-context.ts'
@@ -40,11 +42,19 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-export function serviceFilterOf(operation: BulkOperation): ReadFilter | undefined {
+/**
+ * Returns the filter of services that an operation contains, if any. Throws FORBIDDEN if it reads a name that the caller
+ * cannot read.
+ */
+export function serviceFilterOf(
+  operation: BulkOperation,
+  caller: Pick<Viewer, 'restriction' | 'reach'>,
+): ReadFilter | undefined {
   const text = textOf(operation)
   if (text === undefined) return undefined
-  return readStoredFilter(text, {
+  const read = readStoredFilter(text, {
     place: { kind: 'service', path: 'operations' },
     name: 'the filter of services of the job',
   })
+  return read && { ...read, filter: readableFilter(caller, read.filter) }
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { pairByContent } from '@muster/fleet-csv/import/pair-by-content'
 import type { Database } from '../../../db/database.ts'
 import { badInput } from '../../../errors.ts'
+import { insideOf } from '../../../restriction.ts'
 import { newTarget } from '../../attributes/target.ts'
 import { newId } from '../../devices/device-id.ts'
 import { fieldChanges } from '../../events/record.ts'
@@ -9,6 +10,7 @@ import { assertServiceFields, newService, type ServiceFields, type ServiceInput 
 import { assertFewServices, fieldsOfService } from '../../services/services-of-many.ts'
 import type { BulkOperation, DeviceChanges, ServiceUpdate } from '../bulk-job.ts'
 import { selectMatchingServices } from '../bulk-services.queries.ts'
+import type { JobCaller } from '../run/starter.ts'
 import type { BulkDevice, BulkService, ServiceMatches } from './bulk-device.ts'
 import { serviceFilterOf } from './service-filters.ts'
 
@@ -16,13 +18,21 @@ import { serviceFilterOf } from './service-filters.ts'
 export async function findServiceMatches(
   db: Database,
   accountId: string,
-  { operations, ids, now }: { operations: readonly BulkOperation[]; ids: readonly string[]; now: Date },
+  {
+    operations,
+    ids,
+    now,
+    caller,
+  }: { operations: readonly BulkOperation[]; ids: readonly string[]; now: Date; caller: JobCaller },
 ): Promise<ServiceMatches> {
   const matches = new Map<BulkOperation, Set<string>>()
   for (const operation of operations) {
-    const filter = serviceFilterOf(operation)
+    const filter = serviceFilterOf(operation, caller)
     if (filter === undefined) continue
-    matches.set(operation, new Set(await selectMatchingServices(db, accountId, { filter, ids, now })))
+    matches.set(
+      operation,
+      new Set(await selectMatchingServices(db, accountId, { filter, ids, now, inside: insideOf(caller) })),
+    )
   }
   return matches
 }

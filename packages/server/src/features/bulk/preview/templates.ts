@@ -1,5 +1,6 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
+import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 
 /** A part of a value: literal text, or a name in braces. */
 type Part = string | { name: string }
@@ -18,7 +19,13 @@ export function parseTemplate(value: string, path: string): Part[] {
   return parts
 }
 
-export const countNames = (parts: readonly Part[]): number => parts.filter((part) => typeof part !== 'string').length
+/** Returns the names in braces that a value contains. */
+export const namesInTemplate = (value: string): string[] =>
+  parseTemplate(value, 'operations').flatMap((part) => (typeof part === 'string' ? [] : part.name))
+
+/** Returns the attribute that a name in braces stands for. */
+export const attributeOfPlaceholder = (name: string): AttributeName =>
+  parseAttributeName(name.startsWith('attributes.') ? name.slice('attributes.'.length) : name, 'a name in braces')
 
 /**
  * Replaces the names in braces. Adds up the size before it joins the parts, so that a short template cannot use much

@@ -1,5 +1,8 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
+import { insideOf } from '../../../restriction.ts'
+import type { Viewer } from '../../../viewer.ts'
 import { newId, parseId } from '../../devices/device-id.ts'
 import type { BulkOperation, CsvRow } from '../bulk-job.ts'
 import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
@@ -11,16 +14,25 @@ export interface AddedRows {
   /** Whether rows without a device register one. */
   register: boolean
   operations: readonly BulkOperation[]
+  /** The caller whose restriction applies. */
+  caller: Pick<Viewer, 'restriction' | 'reach'>
+}
+
+interface GivenRows extends Pick<AddedRows, 'rows' | 'register'> {
+  /** The devices that the caller can reach. Undefined for all devices. */
+  inside: ResolvedFilter | undefined
 }
 
 /** Adds the rows in a CSV to a job. Throws if two rows are the same device. */
 export async function addRows(
   db: Database,
   accountId: string,
-  { jobId, rows, register, operations }: AddedRows,
+  { jobId, rows, register, operations, caller }: AddedRows,
 ): Promise<void> {
   const place = { accountId, jobId }
-  const items = (await findDevices(db, accountId, { rows, register })).map((item) => prepareItem(item, operations))
+  const found = await findDevices(db, accountId, { rows, register, inside: insideOf(caller) })
+  // The preview checks the devices that a restricted caller registers.
+  const items = caller.restriction === undefined ? found.map((item) => prepareItem(item, operations)) : found
   assertNoneTwice(items)
   const added = new Set(await insertRows(db, place, items))
   const twice = items.find(({ id }) => !added.has(id))
@@ -68,16 +80,13 @@ function assertNoneTwice(items: readonly RowItem[]): void {
   }
 }
 
-async function findDevices(
-  db: Database,
-  accountId: string,
-  { rows, register }: { rows: readonly CsvRow[]; register: boolean },
-): Promise<RowItem[]> {
+async function findDevices(db: Database, accountId: string, { rows, register, inside }: GivenRows): Promise<RowItem[]> {
   const given = (values: readonly (string | null)[]): string[] => [...new Set(values.filter((value) => value !== null))]
   const found = await selectByKeys(db, accountId, {
     ids: given(rows.map(({ id }) => (id === null ? null : (parseId(id) ?? null)))),
     hardwareIds: given(rows.map(({ hardwareId }) => hardwareId)),
     names: given(rows.map(({ name }) => name)),
+    inside,
   })
   const byId = new Map(found.map((device) => [device.id, device]))
   const byHardwareId = new Map(found.map((device) => [device.hardwareId, device]))

@@ -1,8 +1,10 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { addDevices, newDeviceRows } from '../../devices/changes/new-device.ts'
 import type { NewEvent } from '../../events/record.ts'
-import { selectHardwareIds } from '../bulk-items.queries.ts'
+import { registersOutside } from '../../restrictions/decisive-values.ts'
+import { selectFields, selectHardwareIds } from '../bulk-items.queries.ts'
 import type { NewDevice } from '../bulk-job.ts'
 import { hashOfDevice, type JobSecrets } from '../job-secrets.ts'
 import { DeviceError } from './device-error.ts'
@@ -12,11 +14,19 @@ export interface Registration {
   device: NewDevice
 }
 
-/** Adds new devices. Returns their events. */
+/** Adds new devices, which the caller must be able to reach. Returns their events. */
 export async function registerDevices(
   db: Database,
   accountId: string,
-  { registered, secrets }: { registered: readonly Registration[]; secrets: JobSecrets | undefined },
+  {
+    registered,
+    secrets,
+    inside,
+  }: {
+    registered: readonly Registration[]
+    secrets: JobSecrets | undefined
+    inside: ResolvedFilter | undefined
+  },
 ): Promise<NewEvent[]> {
   if (registered.length === 0) return []
   const hardwareIds = registered.flatMap(({ device }) => device.hardwareId ?? [])
@@ -32,5 +42,11 @@ export async function registerDevices(
     accountId,
     prepared.map(({ row }) => (secrets === undefined ? row : { ...row, secretHash: hashOfDevice(secrets, row.id) })),
   )
+  if (inside !== undefined) {
+    const rows = await selectFields(db, accountId, { ids: registered.map(({ id }) => id), inside })
+    const reached = new Set(rows.map(({ id }) => id))
+    const outside = registered.find(({ id }) => !reached.has(id))
+    if (outside !== undefined) throw new DeviceError(outside.id, registersOutside())
+  }
   return prepared.map(({ event }) => ({ ...event, timestamp }))
 }

@@ -1,6 +1,8 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { bytesOfChanges, bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
+import { insideOf } from '../../../restriction.ts'
 import { parseAttributeName } from '../../attributes/attribute-name.ts'
 import { valueAt } from '../../attributes/attributes.ts'
 import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
@@ -18,6 +20,7 @@ import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
+import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
 import {
   areServicesOld,
   assertServicesFit,
@@ -30,7 +33,7 @@ import {
 import { DeviceError } from './device-error.ts'
 import { type BatchSize, type ItemResult, type PendingItem, selectPending, writeResults } from './pending.queries.ts'
 import { type Registration, registerDevices } from './register-devices.ts'
-import { viewerOfJob } from './starter.ts'
+import { type JobCaller, viewerOfJob } from './starter.ts'
 
 /**
  * A batch that has changed its devices and recorded their results, but not its events, which a transaction records
@@ -43,6 +46,8 @@ export interface Batch {
 
 interface BatchOptions {
   job: BulkJob
+  /** The caller whose restriction applies. */
+  caller: JobCaller
   size: BatchSize
   /** The only devices that the batch may change. */
   ids?: readonly string[] | undefined
@@ -57,13 +62,14 @@ interface BatchOptions {
  * excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
-  const { job, size, ids, charge, secrets } = options
+  const { job, caller, size, ids, charge, secrets } = options
+  const inside = insideOf(caller)
   const place = { accountId, jobId: job.id }
-  const items = await fitting(db, accountId, await selectPending(db, place, { size, ids }))
+  const items = await fitting(db, accountId, { items: await selectPending(db, place, { size, ids }), inside })
   if (items.length === 0) return { results: [], recordEvents: async () => {} }
   const existing = items.filter(({ changes }) => changes.register === undefined)
-  const devices = await lockDevices(db, accountId, existing)
-  const filter = filterOf(job)
+  const devices = await lockDevices(db, accountId, { items: existing, inside })
+  const filter = filterOf(job, caller)
   const found = items.map(({ id }) => id).filter((id) => devices.has(id))
   const matching =
     filter === undefined
@@ -88,11 +94,13 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results.push({ id: item.id, ...(reason === undefined ? { status: 'DONE' } : { status: 'SKIPPED', reason }) })
     if (reason === undefined && device !== undefined) accepted.push({ item, device })
   }
+  for (const { item } of accepted) await inDevice(item.id, () => assertMayChangeDevice(caller, item.changes))
+  for (const { id, device } of registered) await inDevice(id, () => assertMayChangeDevice(caller, { register: device }))
   const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
   const changeEvents = await apply(db, accountId, changed)
-  const events = [...changeEvents, ...(await registerDevices(db, accountId, { registered, secrets }))]
+  const events = [...changeEvents, ...(await registerDevices(db, accountId, { registered, secrets, inside }))]
   const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfData(data), 0)
   if (accepted.length + registered.length > 0)
     charge(bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered))
@@ -126,13 +134,17 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
 }
 
 /** Returns the first of these items whose devices fit in memory together. */
-async function fitting(db: Database, accountId: string, items: readonly PendingItem[]): Promise<PendingItem[]> {
+async function fitting(
+  db: Database,
+  accountId: string,
+  { items, inside }: { items: readonly PendingItem[]; inside: ResolvedFilter | undefined },
+): Promise<PendingItem[]> {
   const contexts = items.flatMap(({ changes }) =>
     ofDevice(changes.setAttributes).flatMap(({ context }) => context ?? []),
   )
   const withServices = items.filter(({ changes }) => concernsServices(changes)).map(({ id }) => id)
   const ids = items.map(({ id }) => id)
-  const fit = await fitInMemory(db, accountId, { ids, contexts: [...new Set(contexts)], withServices })
+  const fit = await fitInMemory(db, accountId, { ids, contexts: [...new Set(contexts)], withServices, inside })
   if (fit.error !== undefined) throw new DeviceError(fit.ids[0]!, fit.error)
   return items.slice(0, fit.ids.length)
 }
@@ -153,15 +165,17 @@ interface Accepted {
   device: LockedBulkDevice
 }
 
-/** Locks the devices in ID order, and reads the values that the job compares. */
+/**
+ * Locks the devices in ID order, and reads the values that the job compares. Omits devices that the caller cannot reach.
+ */
 async function lockDevices(
   db: Database,
   accountId: string,
-  items: readonly PendingItem[],
+  { items, inside }: { items: readonly PendingItem[]; inside: ResolvedFilter | undefined },
 ): Promise<Map<string, LockedBulkDevice>> {
   if (items.length === 0) return new Map()
   const deleted = items.filter(({ changes }) => changes.delete !== undefined).map(({ id }) => id)
-  if (deleted.length > 0) await lockDevicesToDelete(db, accountId, deleted)
+  if (deleted.length > 0) await lockDevicesToDelete(db, accountId, { ids: deleted, inside })
   const places = items
     .filter(({ changes }) => changes.delete === undefined)
     .flatMap(({ id, changes }) => [
@@ -169,13 +183,14 @@ async function lockDevices(
       ...ofDevice(changes.setAttributes).map(({ context }) => ({ targetId: id, context: context ?? undefined })),
       ...servicesToLock(changes).map((targetId) => ({ targetId, context: undefined })),
     ])
-  const targets = await lockTargets(db, accountId, { places, inside: undefined })
-  const rows = await selectFields(
+  const targets = await lockTargets(db, accountId, { places, inside })
+  const rows = await selectFields(db, accountId, { ids: items.map(({ id }) => id), inside })
+  const found = new Set(rows.map(({ id }) => id))
+  const servicesOf = await readServices(
     db,
     accountId,
-    items.map(({ id }) => id),
+    items.filter(({ id }) => found.has(id)),
   )
-  const servicesOf = await readServices(db, accountId, items)
   return new Map(
     rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id), services: servicesOf(fields) }]),
   )

@@ -1,67 +1,101 @@
-import { isPermitted, namesIn } from '../../../access.ts'
+import { isPermitted } from '../../../access.ts'
 import { findKeyGrant } from '../../../auth/key-grant.ts'
 import { rejectionOfKey } from '../../../auth/rejected-key.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { accessOfRole, restrictionOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { withReach } from '../../restrictions/reach.ts'
 import { type BulkJob, permissionsOfJob, type Starter } from '../bulk-job.ts'
+import { filterOf } from '../preview/job-filter.ts'
+import { assertMayRequest } from '../restricted/assert-may-change.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
 
-/** Throws FORBIDDEN if the caller lacks a permission that a job's operations need. */
-export function assertMayRun({ permissions }: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
-  const missing = permissionsOfJob(job).filter((name) => !isPermitted(permissions, name))
-  if (missing.length === 0) return
-  const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
-  throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
-    reason: 'permission',
-    missing: needs,
-  })
+/** Throws FORBIDDEN if the caller lacks a permission that a job needs, or if its restriction rejects the job. */
+export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
+  const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
+  if (missing.length > 0) {
+    const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
+    throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
+      reason: 'permission',
+      missing: needs,
+    })
+  }
+  assertMayRequest(viewer, job)
 }
 
+/** Returns the caller whose access a preview and a run use. */
 export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({
   email,
   personId: personId ?? null,
   accessKey: accessKey ?? null,
 })
 
-/** Returns the reason why a job must not run with its starter's permissions, if any. */
-export async function reasonNotToRun(
-  db: Database,
-  accountId: string,
-  { job, ...at }: { job: BulkJob; now: Date; staleMs: number },
-): Promise<string | undefined> {
-  const { starter } = job
-  if (starter === null) return 'the job has no starter'
-  const granted = await permissionsOf(db, accountId, { starter, ...at })
-  if (typeof granted === 'string') return granted
-  const missing = permissionsOfJob(job).filter((name) => !namesIn(granted).includes(name))
-  return missing.length === 0 ? undefined : `the starter of the job lacks the permission ${missing.join(', ')}`
+/** What the caller of a job may do now. */
+export type JobCaller = Pick<Viewer, 'accountId' | 'permissions' | 'restriction' | 'reach'>
+
+interface Check {
+  job: BulkJob
+  now: Date
+  staleMs: number
 }
 
-/** Returns the current permissions of a starter, or the reason why there are none. */
-async function permissionsOf(
+/**
+ * Returns the caller on whose behalf the server previews a job, with its current restriction. Throws FORBIDDEN if the
+ * caller has lost its access.
+ */
+export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
+  const { starter } = check.job
+  // The previous release recorded no caller. Its restricted callers could not create jobs.
+  if (starter === null) return { accountId }
+  const caller = await findCaller(db, accountId, { ...check, starter })
+  if (typeof caller === 'string') throw new ApiError('FORBIDDEN', caller)
+  return caller
+}
+
+/** Returns the caller on whose behalf a job changes devices, or the reason why the job must not run. */
+export async function callerToRun(
   db: Database,
   accountId: string,
-  { starter: { accessKey, personId }, now, staleMs }: { starter: Starter; now: Date; staleMs: number },
-): Promise<number | string> {
-  if (accessKey !== null) {
-    const key = await findKeyGrant(db, accessKey)
-    if (key?.accountId !== accountId) return `the access key ${accessKey} that started the job no longer exists`
-    if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
-    const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
-    if (rejection !== undefined)
-      return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
-    return key.restriction === undefined
-      ? key.permissions
-      : `the access key ${accessKey} that started the job is restricted to some devices`
+  check: Check,
+): Promise<{ caller: JobCaller; reason?: undefined } | { caller?: undefined; reason: string }> {
+  const { job } = check
+  if (job.starter === null) return { reason: 'the job has no starter' }
+  const caller = await findCaller(db, accountId, { ...check, starter: job.starter })
+  if (typeof caller === 'string') return { reason: caller }
+  const missing = permissionsOfJob(job).filter((name) => !isPermitted(caller.permissions, name))
+  if (missing.length > 0) return { reason: `the starter of the job lacks the permission ${missing.join(', ')}` }
+  if (caller.restriction === undefined) return { caller }
+  try {
+    assertMayRequest(caller, job)
+    filterOf(job, caller)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'FORBIDDEN')
+      return { reason: `the job exceeds what its starter is restricted to: ${error.message}` }
+    throw error
   }
-  const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
-  if (role === undefined) return 'the person who started the job is no longer a member'
-  const access = accessOfRole(role.role, role)
-  return restrictionOf(access) === undefined
-    ? access.permissions
-    : 'the role of the person who started the job is restricted to some devices'
+  return { caller }
+}
+
+/** Returns the current access of a caller, or the reason why it has none. */
+async function findCaller(
+  db: Database,
+  accountId: string,
+  { starter: { accessKey, personId }, now, staleMs }: Omit<Check, 'job'> & { starter: Starter },
+): Promise<JobCaller | string> {
+  if (accessKey === null) {
+    const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
+    if (role === undefined) return 'the person who started the job is no longer a member'
+    const access = accessOfRole(role.role, role)
+    return withReach(db, { accountId, permissions: access.permissions, restriction: restrictionOf(access) })
+  }
+  const key = await findKeyGrant(db, accessKey)
+  if (key?.accountId !== accountId) return `the access key ${accessKey} that started the job no longer exists`
+  if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
+  const rejection = rejectionOfKey(key, { now, address: undefined, staleMs })
+  if (rejection !== undefined)
+    return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
+  return withReach(db, { accountId, permissions: key.permissions, restriction: key.restriction })
 }
 
 /** The viewer on whose behalf a job changes devices. */

@@ -20,7 +20,7 @@ import { finishEvent } from './job-events.ts'
 import { type BatchSize, findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
-import { reasonNotToRun, viewerOfJob } from './starter.ts'
+import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
 
 /** The number of devices that a batch changes. A batch is one transaction. */
 const CHANGED = 100
@@ -122,7 +122,9 @@ async function continuePreview(
   return inTransaction(db, async (transaction) => {
     const job = await take(transaction, accountId, id)
     if (job?.state !== 'PREVIEWING') return job
-    const previewed = await previewStep(transaction, accountId, { job, charge: (bytes) => charge(accountId, bytes) })
+    const caller = await callerToPreview(transaction, accountId, { job, now: clock(), staleMs })
+    const chargeAccount = (bytes: number): void => charge(accountId, bytes)
+    const previewed = await previewStep(transaction, accountId, { job, caller, charge: chargeAccount })
     if (previewed.state !== 'READY' || previewed.expected === null) return previewed
     return startIfExpected(transaction, accountId, { job: previewed, now: clock(), staleMs })
   })
@@ -134,7 +136,8 @@ async function startIfExpected(
   accountId: string,
   { job, now, staleMs }: { job: BulkJobRow; now: Date; staleMs: number },
 ): Promise<BulkJobRow> {
-  const reason = (await reasonNotToRun(db, accountId, { job, now, staleMs })) ?? reasonNotExpected(job)
+  const { reason: reasonNotToRun } = await callerToRun(db, accountId, { job, now, staleMs })
+  const reason = reasonNotToRun ?? reasonNotExpected(job)
   if (reason !== undefined) {
     await writeJob(db, accountId, job.id, { reason, expected: null })
     return { ...job, reason, expected: null }
@@ -162,10 +165,11 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
   const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
     const { accountId, id } = place
     const now = options.clock()
-    const reason = await reasonNotToRun(db, accountId, { job, now, staleMs: options.staleMs })
-    if (reason !== undefined) return writeJob(db, accountId, id, { state: 'PAUSED', reason })
+    const { caller, reason } = await callerToRun(db, accountId, { job, now, staleMs: options.staleMs })
+    if (caller === undefined) return writeJob(db, accountId, id, { state: 'PAUSED', reason })
     const batch = await runBatch(db, accountId, {
       job,
+      caller,
       size: batchSize(job),
       ...(next !== undefined && { ids: [next] }),
       charge: (bytes) => options.charge(accountId, bytes),

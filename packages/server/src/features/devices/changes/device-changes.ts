@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
@@ -11,7 +12,7 @@ import { assertWritable } from '../../attributes/readable-names.ts'
 import { sourceOf } from '../../events/event-source.ts'
 import { actorOf, fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
-import { assertMayChangeFields, outside } from '../../restrictions/decisive-values.ts'
+import { assertMayChangeFields, registersOutside } from '../../restrictions/decisive-values.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
@@ -93,7 +94,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   await inTransaction(db, async (transaction) => {
     await insertDevice(transaction, accountId, row)
     if (await deviceExists(transaction, accountId, { id: row.id, inside })) return
-    throw outside('the new device would be outside of the devices that you are restricted to')
+    throw registersOutside()
   })
 }
 
@@ -134,8 +135,8 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,
-  ids: readonly string[],
-): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, { ids, inside: undefined })
+  devices: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, devices)
 
 /**
  * Deletes locked devices, records their events, and ends their connections. A device can include an event ID that was

@@ -35,6 +35,9 @@ export function insideText(
   }
 }
 
+const liveOf = ({ live }: FilterTables): Sql =>
+  live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
+
 /**
  * Returns the conditions that limit a statement that does not read these tables. Returns none for a caller who can
  * reach every device. `id` is the device's ID.
@@ -43,6 +46,15 @@ export function isInside(accountId: string, inside: ResolvedFilter | undefined, 
   if (inside === undefined) return []
   const tables = noTables()
   const condition = insideCondition(accountId, inside, tables)
-  const live = tables.live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
-  return [sql`${id} in (select d.id from device d ${live} where d.account_id = ${accountId} and ${condition})`]
+  return [
+    sql`${id} in (select d.id from device d ${liveOf(tables)} where d.account_id = ${accountId} and ${condition})`,
+  ]
+}
+
+/** Like `isInside`, but for statements that read few rows: it looks up the device of each row. */
+export function isEachInside(accountId: string, inside: ResolvedFilter, id: Sql): Sql {
+  const tables = noTables()
+  const condition = insideCondition(accountId, inside, tables)
+  return sql`exists (
+    select from device d ${liveOf(tables)} where d.account_id = ${accountId} and d.id = ${id} and ${condition})`
 }

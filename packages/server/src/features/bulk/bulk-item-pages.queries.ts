@@ -1,0 +1,66 @@
+import type { ResolvedFilter } from '@muster/filter'
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { isEachInside } from '../filters/sql/inside.ts'
+import type { Sql } from '../filters/sql/rows.ts'
+import type { BulkItem, BulkItemStatus, BulkOutcome } from './bulk-job.ts'
+import { isVisibleItem } from './restricted/conditions.ts'
+
+export interface ItemSlice {
+  outcomes: readonly BulkOutcome[] | undefined
+  statuses: readonly BulkItemStatus[] | undefined
+  /** The devices that the caller can reach. Undefined for all devices. */
+  inside: ResolvedFilter | undefined
+}
+
+/**
+ * Selects the devices of `job` that the preview has reached. New devices have an outcome before the preview checks them.
+ */
+const inSlice = (accountId: string, { outcomes, statuses, inside }: ItemSlice): Sql =>
+  sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
+    and (job.planned_count >= job.total or item.device_id <= case when job.phase is null then coalesce(job.planned, '') else '' end)
+    and ${outcomes === undefined ? sql`true` : sql`item.outcome = any(${outcomes})`}
+    and ${statuses === undefined ? sql`true` : sql`item.status = any(${statuses})`}
+    and ${isVisibleItem(accountId, inside)}`
+
+export type ListedItem = BulkItem & {
+  jobId: string
+  line: number | null
+  /** Whether the caller can reach the device now. */
+  isInside: boolean
+  /** Whether the name and the values come from a row or an ID that found no device. */
+  isGiven: boolean
+}
+
+/** Returns a page of each job's devices. */
+export async function selectItemPages(
+  db: Database,
+  accountId: string,
+  { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
+): Promise<ListedItem[]> {
+  const { inside } = slice
+  const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`item.device_id`)
+  const isGiven = sql`(item.code = 'NOT_FOUND' or item.device_id like 'line %' or (item.row ->> 'isNew')::boolean)`
+  const { rows } = await sql<ListedItem>`
+    select found.* from bulk_job job
+    cross join lateral (
+      select item.job_id as "jobId", item.device_id as id, item.name, item.outcome, item.status, item.reason,
+        item.changes, item.code, item.message, item.event_ids::text[] as "eventIds", (item.row ->> 'line')::int as line,
+        ${reached} as "isInside", coalesce(${isGiven}, false) as "isGiven"
+      from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
+      order by item.device_id limit ${limit}) as found
+    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])`.execute(db)
+  return rows
+}
+
+/** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */
+export async function countItems(
+  db: Database,
+  accountId: string,
+  { jobIds, slice }: { jobIds: readonly string[]; slice: ItemSlice },
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; count: number }>`
+    select job.id, count(*)::int as count from bulk_job job join bulk_item item on ${inSlice(accountId, slice)}
+    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[]) group by job.id`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}

@@ -1,0 +1,82 @@
+import type { Viewer } from '../../../viewer.ts'
+import { flattenAttributes } from '../../attributes/apply-changes.ts'
+import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
+import { assertReadable, assertWritable } from '../../attributes/readable-names.ts'
+import { deviceFields } from '../../devices/device.ts'
+import {
+  assertMayChangeAttributes,
+  assertMayChangeFields,
+  assertMayChangeServices,
+} from '../../restrictions/decisive-values.ts'
+import type { BulkJob, BulkOperation, DeviceChanges } from '../bulk-job.ts'
+import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts'
+
+type Restricted = Pick<Viewer, 'restriction' | 'reach'>
+
+/**
+ * Throws FORBIDDEN if the caller's restriction rejects operations or columns of a job on every device. The other rules of
+ * a restriction depend on the device: see `assertMayChangeDevice`.
+ */
+export function assertMayRequest(
+  viewer: Restricted,
+  { operations, target }: Pick<BulkJob, 'operations' | 'target'>,
+): void {
+  if (viewer.restriction === undefined) return
+  for (const operation of operations) assertMayApply(viewer, operation)
+  if (!('csv' in target) || target.csv === undefined) return
+  for (const column of target.csv.columns) {
+    if (column.startsWith('attributes.'))
+      assertWritable(viewer, { name: parseAttributeName(column.slice('attributes.'.length), `the column ${column}`) })
+  }
+}
+
+function assertMayApply(viewer: Restricted, operation: BulkOperation): void {
+  if ('addService' in operation || 'removeService' in operation) assertMayChangeServices(viewer)
+  if ('update' in operation) {
+    assertMayChangeFields(viewer, Object.keys(operation.update))
+    assertReadsTemplates(viewer, Object.values(operation.update))
+  }
+  if (!('setAttributes' in operation)) return
+  const { attributes, context, services } = operation.setAttributes
+  const changes = flattenAttributes(attributes, 'attributes')
+  const names = changes.map(({ name }) => name)
+  const kind = services === undefined ? 'device' : 'service'
+  assertMayChangeAttributes(viewer, { kind, context: context ?? undefined, names })
+  for (const name of names) assertWritable(viewer, { name })
+  assertReadsTemplates(
+    viewer,
+    changes.map(({ value }) => value),
+  )
+}
+
+/** Throws FORBIDDEN if a value contains, in braces, an attribute that the caller cannot read. */
+function assertReadsTemplates(viewer: Restricted, templates: readonly (string | null)[]): void {
+  const names = templates.flatMap((template) => (template === null ? [] : namesInTemplate(template)))
+  for (const name of names) {
+    if (name !== 'id' && !Object.hasOwn(deviceFields, name)) assertReadable(viewer, attributeOfPlaceholder(name))
+  }
+}
+
+/** Throws FORBIDDEN if the caller's restriction rejects the changes of a device. */
+export function assertMayChangeDevice(viewer: Restricted, changes: DeviceChanges): void {
+  if (viewer.restriction === undefined) return
+  const { setAttributes = [], update = {}, addService, updateService, removeService, register } = changes
+  for (const { context, service, changes: ofTarget } of setAttributes) {
+    const names = Object.keys(ofTarget).map((name) => parseAttributeName(name, 'attributes'))
+    const kind = service === undefined ? 'device' : 'service'
+    assertMayChangeAttributes(viewer, { kind, context: context ?? undefined, names })
+    assertAllWritable(viewer, names)
+  }
+  assertMayChangeFields(viewer, Object.keys(update))
+  if ([addService, updateService, removeService].some((services) => services !== undefined))
+    assertMayChangeServices(viewer)
+  const initial = register === undefined ? [] : flattenAttributes(register.attributes, 'attributes')
+  assertAllWritable(
+    viewer,
+    initial.map(({ name }) => name),
+  )
+}
+
+function assertAllWritable(viewer: Restricted, names: readonly AttributeName[]): void {
+  for (const name of names) assertWritable(viewer, { name })
+}

@@ -1,0 +1,42 @@
+import type { ResolvedFilter } from '@muster/filter'
+import { sql } from 'kysely'
+import type { Viewer } from '../../../viewer.ts'
+import { isEachInside } from '../../filters/sql/inside.ts'
+import type { Sql } from '../../filters/sql/rows.ts'
+import type { BulkJob } from '../bulk-job.ts'
+
+/** The key or the signed-in person that created a job. */
+export type Creator = { accessKey: string } | { personId: string }
+
+/** Returns the creator of the only jobs that a caller sees. Returns undefined for a caller who sees every job. */
+export function creatorSeenBy({ accountId, restriction, accessKey, personId }: Viewer): Creator | undefined {
+  if (restriction === undefined) return undefined
+  return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
+}
+
+/** Checks whether a caller would see a job after becoming restricted. */
+export function isCreator(
+  { accountId, accessKey, personId }: Viewer,
+  { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,
+): boolean {
+  if (accessKey === undefined) return createdBy.kind === 'console' && actorId === (personId ?? accountId)
+  return createdBy.kind === 'accessKey' && createdBy.id === accessKey
+}
+
+/** The condition that a job has this creator. */
+export function isCreatedBy(creator: Creator | undefined): Sql {
+  if (creator === undefined) return sql`true`
+  return 'accessKey' in creator
+    ? sql`created_by ->> 'kind' = 'accessKey' and created_by ->> 'id' = ${creator.accessKey}`
+    : sql`created_by ->> 'kind' = 'console' and actor_id = ${creator.personId}`
+}
+
+/**
+ * The condition that a caller sees the row `item` of `bulk_item`. A restricted caller sees the items of the devices that it can
+ * reach. It also sees items without a device, such as rejected rows, and devices that were gone when the job reached them.
+ */
+export function isVisibleItem(accountId: string, inside: ResolvedFilter | undefined): Sql {
+  if (inside === undefined) return sql`true`
+  return sql`(${isEachInside(accountId, inside, sql`item.device_id`)} or item.code = 'NOT_FOUND' or item.reason = 'GONE'
+    or not exists (select from device where account_id = ${accountId} and id = item.device_id))`
+}
