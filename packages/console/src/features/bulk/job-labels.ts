@@ -45,7 +45,8 @@ const operationTexts: Record<string, string> = {
 /** Lists the kinds of a job's operations, such as "Set attributes". */
 export function operationsText(operations: readonly object[]): string {
   const kinds = new Set(operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change'))
-  return kinds.size === 0 ? 'Set the values of a CSV file' : [...kinds].join(', ')
+  const [first = 'Set the values of a CSV file', ...others] = kinds
+  return [first, ...others.map((kind) => kind.charAt(0).toLowerCase() + kind.slice(1))].join(', ')
 }
 
 export const isDeletion = (operations: readonly object[]): boolean =>

@@ -1,4 +1,4 @@
-import { Input } from '@mantine/core'
+import { Box, Input } from '@mantine/core'
 import type { RefObject } from 'react'
 import type { ListKind } from './filter-problem.ts'
 import { SearchBox } from './search-box.tsx'
@@ -36,7 +36,7 @@ export function FilterField({
 }: FilterFieldProps) {
   return (
     <Input.Wrapper label={label} labelElement="div" description={description}>
-      <div ref={box}>
+      <Box ref={box} mt={5}>
         <SearchBox
           kind={kind}
           label={label}
@@ -47,7 +47,7 @@ export function FilterField({
           problem={undefined}
           onChange={(where) => onChange(where ?? null)}
         />
-      </div>
+      </Box>
     </Input.Wrapper>
   )
 }

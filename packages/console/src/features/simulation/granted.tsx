@@ -65,7 +65,7 @@ export function Granted({ simulation: { permissions, devices, warnings } }: { si
       </SimpleGrid>
       {warnings.map((warning) => (
         <Alert key={warning} color="yellow" icon={<IconAlertTriangle />} role="note">
-          {warning}
+          {warning.charAt(0).toUpperCase() + warning.slice(1)}
         </Alert>
       ))}
     </>
