@@ -1,6 +1,6 @@
 /**
  * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system
- * fail. `--only` accepts kills, outage, cuts, or clock. Prints a table of the results at the end.
+ * fail. `--only` accepts kills, bulk, outage, cuts, or clock. Prints a table of the results at the end.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
