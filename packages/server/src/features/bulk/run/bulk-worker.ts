@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
-import { LARGEST_BATCH, type WorkOptions, type WorkResult, workOn } from './work.ts'
+import { isOutage, LARGEST_BATCH, type WorkOptions, type WorkResult, workOn } from './work.ts'
 
 /**
  * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the
@@ -27,7 +27,7 @@ const BUSY_MS = 250
 const RETRY_MS = 500
 /**
  * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
- * again is then skipped.
+ * again is then skipped. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
 /** The number of devices that are changed one by one, which are the devices of the failed batch. */
@@ -55,8 +55,9 @@ export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): 
       return result
     } catch (error) {
       const { failures = 0, changed = 0 } = trouble ?? {}
-      troubles.set(job.id, { failures: failures + 1, changed, retryAt: performance.now() + RETRY_MS })
-      if (failures === 0 && !closing.signal.aborted)
+      const failed = isOutage(error) ? 0 : 1
+      troubles.set(job.id, { failures: failures + failed, changed, retryAt: performance.now() + RETRY_MS })
+      if (trouble === undefined && !closing.signal.aborted)
         log.warn({ err: error, job: job.id }, 'cannot work on a bulk job; retrying')
       return 'idle'
     }

@@ -1,5 +1,6 @@
 import type { Secrets } from '../../../auth/secrets.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
+import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/database-unavailable.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
 import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
@@ -63,6 +64,7 @@ export async function workOn(
     if (state === 'RUNNING') return await runNext(options, job, next)
     return (await continuePreview(options, job, takeJob)) === undefined ? 'idle' : 'worked'
   } catch (error) {
+    if (isOutage(error)) throw error
     if (isOverQuota(error)) return waitForQuota(options, job, error)
     if (error instanceof DeviceError) return failDevice(options, job, error)
     if (state === 'PREVIEWING' && (singly || error instanceof ApiError)) return failPreview(options, job, error)
@@ -70,6 +72,9 @@ export async function workOn(
     return failDevice(options, job, new DeviceError(next, new ApiError('INTERNAL', 'the server failed')))
   }
 }
+
+/** Checks whether the database failed. The job waits for the database, and no device of the job has failed. */
+export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 /** Runs the step of a job that is in this state, and due. */
 async function whileLocked(
