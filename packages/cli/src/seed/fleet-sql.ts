@@ -53,9 +53,11 @@ with numbered as materialized (
     ${draw(platforms, 7)},
     ${FIRST_DAY} + n * interval '61 seconds',
     jsonb_build_object('site', ${draw(sites, 4)}, 'firmware', ${draw(firmware, 8)}, 'net', jsonb_build_object('ssid', ${draw(networks, 9)}))
-  from numbered
+  from numbered where set_config('muster.counts_devices', 'on', true) is not null
   on conflict do nothing
   returning id
+), counted as (
+  insert into device_count (account_id, devices) select $1, count(*) from added having count(*) > 0
 ), alive as (
   insert into device_live (account_id, device_id, state, state_since, last_reported, category_a, status_a, status_b)
   select $1, id,

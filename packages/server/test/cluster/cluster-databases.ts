@@ -7,11 +7,14 @@ import type { Database } from '../../src/db/database.ts'
 /** The URLs of the workers, if the tests run on a Citus cluster whose coordinator is in MUSTER_TEST_DATABASE_URL. */
 const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filter((url) => url !== '')
 
+/** Whether the tests run on a cluster. */
+export const isCluster = workers.length > 0
+
 /** The number of shards. Few shards suffice to divide the accounts, and more would make each test database larger. */
 const SHARDS = 4
 
 /** The settings of a test server on the cluster. */
-export const clusterSettings: Record<string, string> = workers.length === 0 ? {} : { MUSTER_CLUSTER: 'citus' }
+export const clusterSettings: Record<string, string> = isCluster ? { MUSTER_CLUSTER: 'citus' } : {}
 
 /** Runs `work` with the connection to each worker. Does nothing on plain PostgreSQL. */
 export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unknown>): Promise<void> {
@@ -20,7 +23,7 @@ export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unkno
 
 /** Adds the nodes to the migrated database and distributes its tables. Does nothing on plain PostgreSQL. */
 export async function placeOnCluster(db: Database, name: string): Promise<void> {
-  if (workers.length === 0) return
+  if (!isCluster) return
   const coordinator = new URL(process.env.MUSTER_TEST_DATABASE_URL!)
   for (const url of workers) {
     const client = new pg.Client(atDatabase(url, name))
@@ -37,7 +40,7 @@ export async function placeOnCluster(db: Database, name: string): Promise<void> 
 
 /** Ends the connections that Citus uses to maintain the template, because PostgreSQL copies only an unused database. */
 export async function protectTemplate(connection: pg.ClientConfig, template: string): Promise<void> {
-  if (workers.length === 0) return
+  if (!isCluster) return
   for (const node of [connection, ...workers.map((connectionString) => ({ connectionString }))]) {
     const client = new pg.Client(node)
     await client.connect()

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
+import { isCounted } from '../../src/features/devices/device-count.queries.ts'
 import { newId } from '../../src/features/devices/device-id.ts'
 
 export interface SeedDevice {
@@ -34,9 +35,12 @@ export async function seedDevices(db: Database, accountId: string, devices: read
     ), new_device as (
       insert into device (account_id, id, name, hardware_id, platform, created, attributes)
       select ${accountId}, id, name, "hardwareId", platform, coalesce(created, now()), coalesce(attributes, '{}') from seed
+      where ${sql.raw(isCounted)}
     ), new_live as (
       insert into device_live (account_id, device_id, state, last_reported, status_a)
       select ${accountId}, id, coalesce(state, 'inactive'), "lastReported", "statusA" from seed
+    ), new_count as (
+      insert into device_count (account_id, devices) select ${accountId}, count(*) from seed
     )
     insert into attribute_override (account_id, target_id, context, attributes)
     select ${accountId}, id, key, value from seed, jsonb_each(overrides)`.execute(db)

@@ -38,6 +38,7 @@ import * as heartbeat from '../../src/jobs/heartbeat.queries.ts'
 import * as queue from '../../src/jobs/queue.queries.ts'
 import * as spending from '../../src/rate-limits/spending.queries.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
+import { isCluster } from '../cluster/cluster-databases.ts'
 import { directBulkCalls } from './direct-bulk-calls.ts'
 import { directTimeCalls } from './direct-time-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
@@ -226,8 +227,8 @@ export function directCalls({
     (db) => leases.lockExpiredLease(db, 'process'),
     (db) => leases.deleteLease(db, 'process'),
     (db) => leases.notifyTakenOver(db, ['process']),
-    // Devices of one account and of several accounts use separate statements.
-    ...[[key], [key, { accountId: 'unknown', deviceId: 'none' }]].flatMap((keys): Send[] => [
+    // Devices of one account and of several accounts use separate statements. Servers of a cluster send only the first.
+    ...[[key], ...(isCluster ? [] : [[key, { accountId: 'unknown', deviceId: 'none' }]])].flatMap((keys): Send[] => [
       (db) => presence.lockDevices(db, keys),
       (db) => presence.findHolders(db, keys),
       // The unknown device violates a foreign key.

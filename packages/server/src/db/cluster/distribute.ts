@@ -79,8 +79,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // A transaction that writes reference tables and distributed tables must use one connection per node.
   await run(`set local citus.multi_shard_modify_mode = 'sequential'`)
   await run('set local client_min_messages = warning')
-  // Citus does not support triggers on shards. These triggers serve servers of an earlier release or count devices, and
-  // the statements of this release do the same.
+  // Citus does not support triggers on shards. These triggers serve servers of an earlier release.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
   // A table cannot reference a distributed table until both are distributed.

@@ -1,9 +1,25 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { type Database, query } from '../../db/database.ts'
 
 /** Returns a scalar SQL expression for the number of devices in an account. */
 export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
+
+/**
+ * A condition that is always true. A statement that inserts or deletes devices and counts them evaluates it first, so that
+ * the triggers do not count them, too. The triggers count for servers of the previous release. A cluster has none.
+ */
+export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
+
+/**
+ * Records that this transaction inserts devices, or deletes them if the number is negative. Call this before the
+ * statement that changes the devices.
+ */
+export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
+  query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
+    accountId,
+    change,
+  ])
 
 /** Returns the accounts whose device count is stored in more than one row. */
 export async function selectAccountsToSum(db: Database): Promise<string[]> {

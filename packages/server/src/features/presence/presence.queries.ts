@@ -66,21 +66,22 @@ export interface TimedHold {
 }
 
 /** Keeps locked devices active for the given number of seconds. */
-export const holdForTime = (db: Database, accountId: string, holds: readonly TimedHold[]) =>
-  query(
-    db,
-    `insert into device_hold as h (account_id, device_id, until)
-     select $1, w.device_id, statement_timestamp() + w.seconds * interval '1 second'
-     from unnest($2::text[], $3::integer[]) as w (device_id, seconds)
-     on conflict (account_id, device_id) do update set until = case
-       when h.device_id = any($4::text[]) then excluded.until else greatest(h.until, excluded.until) end`,
-    [
-      accountId,
-      holds.map(({ deviceId }) => deviceId),
-      holds.map(({ seconds }) => seconds),
-      holds.filter(({ isExact }) => isExact).map(({ deviceId }) => deviceId),
-    ],
-  )
+export async function holdForTime(db: Database, accountId: string, holds: readonly TimedHold[]): Promise<void> {
+  for (const isExact of [true, false]) {
+    const chosen = holds.filter((hold) => hold.isExact === isExact)
+    if (chosen.length === 0) continue
+    const seconds = chosen.map((hold) => hold.seconds)
+    await query(db, holdForTimeText(isExact), [accountId, chosen.map(({ deviceId }) => deviceId), seconds])
+  }
+}
+
+// A cluster does not accept parameters in `on conflict`, so there is a statement for each way to treat longer holds.
+const holdForTimeText = (isExact: boolean): string =>
+  `insert into device_hold as h (account_id, device_id, until)
+   select $1, w.device_id, statement_timestamp() + w.seconds * interval '1 second'
+   from unnest($2::text[], $3::integer[]) as w (device_id, seconds)
+   on conflict (account_id, device_id) do update
+   set until = ${isExact ? 'excluded.until' : 'greatest(h.until, excluded.until)'}`
 
 /** Ends the timed holds of locked devices: all holds, or only expired ones. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>

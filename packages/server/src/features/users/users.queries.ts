@@ -86,9 +86,17 @@ export interface UserAccount {
 
 export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 
+/**
+ * The CTE `counted` with the number of devices of each account. A cluster rejects correlated subqueries of people, whose
+ * rows are on every node.
+ */
+const counted = sql`counted as materialized (
+  select account_id, sum(devices)::int as devices from device_count group by account_id)`
+
 /** Selects all people who were not removed. Devices and access keys are those of the person's own account. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
+    with ${counted}
     select id, email, name, created, disabled,
       (select coalesce(jsonb_agg(jsonb_build_object('id', account.id, 'email', coalesce(contact_email, account.email),
               'role', coalesce(role.name, role_id)) order by membership.created, account.id), '[]')
@@ -101,7 +109,7 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         case when exists (select from passkey where account_id = person.id) then 'passkey' end,
         case when exists (select from person_identity where person_id = person.id) then 'single sign-on' end
       ], null) as "signIn",
-      (select coalesce(sum(devices), 0)::int from device_count where account_id = person.id) as devices,
+      coalesce(counted.devices, 0) as devices,
       (select count(*)::int from every_key where account_id = person.id) as "accessKeys",
       (select count(*)::int from session where account_id = person.id and expires > now()) as sessions,
       greatest(
@@ -112,7 +120,8 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         (select max(last_used) from every_key where account_id = person.id),
         (select max(updated) from session where account_id = person.id)
       ) as "lastUsed"
-    from person where removed is null order by lower(email), id`.execute(db)
+    from person left join counted on counted.account_id = person.id
+    where removed is null order by lower(email), id`.execute(db)
   return rows
 }
 
@@ -126,13 +135,15 @@ export interface AccountSummary extends UserDetails {
 
 export async function selectAccounts(db: Database): Promise<AccountSummary[]> {
   const { rows } = await sql<AccountSummary>`
+    with ${counted}
     select id, ${contact}, created, disabled,
       array(select person.email from membership join person on person.id = person_id
         where account_id = account.id and role_id = 'owner' order by person.email) as owners,
       (select count(*)::int from membership where account_id = account.id) as members,
-      (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
+      coalesce(counted.devices, 0) as devices,
       (select count(*)::int from every_key where account_id = account.id) as "accessKeys"
-    from account order by lower(account.email), id`.execute(db)
+    from account left join counted on counted.account_id = account.id
+    order by lower(account.email), id`.execute(db)
   return rows
 }
 

@@ -31,12 +31,11 @@ export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
   shown: readonly Presented[],
 ): Promise<Presented[]> {
-  const ids = shown.map(({ deviceId }) => deviceId)
-  const hashes = shown.map(({ secretHash }) => secretHash)
-  const { rows } = await sql<{ at: number }>`
-    select (w.n - 1)::int as at from unnest(${ids}::text[], ${hashes}::bytea[]) with ordinality as w (id, hash, n)
-    where not exists (
-      select from device d join account a on a.id = d.account_id
-      where d.id = w.id and d.secret_hash is not null and d.secret_hash = w.hash and a.disabled is null)`.execute(db)
-  return rows.map(({ at }) => shown[at]!)
+  const { rows } = await sql<PresentedSecret>`
+    select d.id as "deviceId", d.secret_hash as "secretHash" from device d join account a on a.id = d.account_id
+    where d.id = any(${shown.map(({ deviceId }) => deviceId)}::text[]) and d.secret_hash is not null
+      and a.disabled is null`.execute(db)
+  const nameOf = ({ deviceId, secretHash }: PresentedSecret): string => `${deviceId} ${secretHash.toString('hex')}`
+  const current = new Set(rows.map(nameOf))
+  return shown.filter((presented) => !current.has(nameOf(presented)))
 }

@@ -5,6 +5,7 @@ import { eventInsert } from '../../events/event-insert.ts'
 import type { EventSource } from '../../events/event-types.ts'
 import { insideText } from '../../filters/sql/inside.ts'
 import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
+import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
@@ -44,7 +45,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, created, secret_hash, attributes, ${fieldColumns})
-    values ($1, $2, statement_timestamp(), $3, $4::jsonb, ${placeholders(11)})
+    select $1, $2, statement_timestamp(), $3::bytea, $4::jsonb, ${placeholders(11)} where ${isCounted}
     returning account_id, id, created
   ), new_live as (
     insert into device_live (account_id, device_id, ${reservedColumns.join(', ')})
@@ -56,6 +57,8 @@ const insertDeviceText = `
       value."addedByDevice"
     from new_device d, jsonb_to_recordset($6::jsonb) as value
       (id text, name text, application integer, host text, port integer, enabled boolean, "addedByDevice" boolean)
+  ), new_count as (
+    insert into device_count (account_id, devices) select account_id, 1 from new_device
   )
   ${eventInsert({
     accountId: 'account_id',
@@ -70,7 +73,7 @@ const insertDeviceText = `
   })}`
 
 /**
- * Inserts a device with its services and its event. One statement is atomic and avoids the round trips of a
+ * Inserts a device with its services, its count, and its event. One statement is atomic and avoids the round trips of a
  * transaction.
  */
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
@@ -163,6 +166,8 @@ export async function deleteOverridesOfDevices(db: Database, accountId: string, 
       select id from service where account_id = ${accountId} and device_id = any(${ids}))`.execute(db)
 }
 
+/** Deletes locked devices. */
 export async function deleteDeviceRows(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
+  await changeDeviceCount(db, accountId, -ids.length)
   await sql`delete from device where account_id = ${accountId} and id = any(${ids})`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import type { DeviceFields } from '../device.ts'
+import { changeDeviceCount } from '../device-count.queries.ts'
 
 export interface NewDeviceFields extends DeviceFields {
   id: string
@@ -23,7 +24,7 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * Inserts devices with their services, in a transaction that records their events later. Returns the time of the
+ * Inserts and counts devices with their services, in a transaction that records their events later. Returns the time of the
  * devices, which is also the time of their first values and of their events.
  */
 export async function insertDevices(
@@ -32,6 +33,7 @@ export async function insertDevices(
   devices: readonly NewDeviceFields[],
 ): Promise<Date | undefined> {
   const rows = devices.map(({ reserved: _reserved, services: _services, ...row }) => row)
+  await changeDeviceCount(db, accountId, devices.length)
   const inserted = await query<{ created: Date }>(
     db,
     `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)

@@ -13,12 +13,15 @@ export interface Health {
 
 /** Acquires the hold on a webhook. Returns undefined if another process has it or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
+  // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
     update webhook_sending
     set holder = ${holder}, held_until = statement_timestamp() + make_interval(secs => ${HOLD_SECONDS})
     where account_id = ${accountId} and webhook_id = ${webhookId}
       and (holder is null or holder = ${holder} or held_until < statement_timestamp())
-    returning failures, extract(epoch from probe_at - statement_timestamp())::float8 as "probeIn"`.execute(db)
+    returning failures, ${HOLD_SECONDS}::int + extract(epoch from probe_at - held_until)::float8 as "probeIn"`.execute(
+    db,
+  )
   return rows[0]
 }
 
