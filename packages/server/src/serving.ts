@@ -99,7 +99,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const authentication = createAuthentication({ db, notifications, secrets, config, failed: rateLimits.failures, log })
   closing.add({ name: 'authentication', close: authentication.close, within: 5_000 })
   closing.add({ name: 'master key watch', ...watchMasterKey(db, secrets, log), within: 5_000 })
-  const feed = createFeed({ db, notifications, log })
+  const feed = createFeed({ db, notifications, log, isCluster: config.cluster !== undefined })
   closing.add({ name: 'event feed', close: feed.close, within: 5_000 })
   const plainOutbound = createOutbound({ allowed: config.webhookAllow })
   const outbound = tracing === undefined ? plainOutbound : traceOutbound(tracing, plainOutbound)

@@ -42,20 +42,27 @@ export interface KeyRow {
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, every_key.name, every_key.account_id, coalesce(contact_email, account.email) as email,
-       account.email as founder_email, kind, made_by, every_key.permissions, every_key.restriction, role_id as role,
-       role.permissions as role_permissions, role.restriction as role_restriction,
-       case when membership.source = 'group' then coalesce(
-         (select max(person_identity.last_used) from person_identity where person_identity.person_id = made_by),
-         membership.created) end as last_sign_in,
-       networks, rate_share, enabled, account.disabled is not null as user_disabled,
-       read_only, require_digest, encrypted_secret, public_key, every_key.created, expires, key_policy,
-       is_restricted
-     from every_key join account on account.id = every_key.account_id
-       left join (membership join person on person.id = person_id and person.disabled is null)
-         on kind = 'personal' and membership.account_id = every_key.account_id and person_id = made_by
-       left join role on role.account_id = every_key.account_id and role.id = role_id
-     where key = any($1)`,
+    `with found as materialized (
+       select key, every_key.name, every_key.account_id, coalesce(contact_email, account.email) as email,
+         account.email as founder_email, kind, made_by, every_key.permissions, every_key.restriction, networks,
+         rate_share, enabled, account.disabled is not null as user_disabled, read_only, require_digest,
+         encrypted_secret, public_key, every_key.created, expires, key_policy, is_restricted
+       from every_key join account on account.id = every_key.account_id
+       where key = any($1)
+     ), creator as materialized (
+       select membership.account_id, person_id, role_id as role, role.permissions as role_permissions,
+         role.restriction as role_restriction,
+         case when membership.source = 'group' then coalesce(
+           (select max(person_identity.last_used) from person_identity
+             where person_identity.person_id = membership.person_id),
+           membership.created) end as last_sign_in
+       from membership join person on person.id = person_id and person.disabled is null
+         left join role on role.account_id = membership.account_id and role.id = role_id
+       where (membership.account_id, person_id) in (select account_id, made_by from found where kind = 'personal')
+     )
+     select found.*, role, role_permissions, role_restriction, last_sign_in
+     from found left join creator on kind = 'personal' and creator.account_id = found.account_id
+       and person_id = made_by`,
     [keys],
   )
 }

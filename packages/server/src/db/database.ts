@@ -230,9 +230,14 @@ export const inTransaction = <Result>(
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
 
-/** Checks whether a statement violated this unique index (SQLSTATE 23505). */
+/**
+ * Checks whether a statement violated this unique index (SQLSTATE 23505). A cluster names the index only in the message,
+ * followed by the number of the shard.
+ */
 export function isUniqueViolation(error: unknown, index: string): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return false
+  const violated = error.constraint ?? /"([^"]+)"/.exec(error.message)?.[1]?.replace(/_\d+$/, '')
+  return violated === index
 }
 
 /** Checks whether a statement added a row for an object that another transaction has just deleted (SQLSTATE 23503). */

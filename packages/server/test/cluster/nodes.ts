@@ -29,6 +29,8 @@ const settings = {
   // Each test file has a database, and Citus maintains each database with a separate process.
   'citus.max_background_task_executors': '1',
   'citus.node_connection_timeout': '30000',
+  // Copies of a database do not have the settings of the original.
+  'citus.multi_shard_modify_mode': 'sequential',
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum: 'off',

@@ -155,7 +155,7 @@ async function startOn(
   })
   const failed = rateLimits.failures
   const authentication = await createAuthentication({ ...shared, config, secrets, failed, log, ...options })
-  const feed = createFeed({ ...shared, log })
+  const feed = createFeed({ ...shared, log, isCluster: config.cluster !== undefined })
   measureFeed(metrics, feed)
   measureCertificates(metrics, certificates)
   const outbound = createOutbound({ allowed: config.webhookAllow, ...(resolve && { resolve }) })

@@ -213,6 +213,8 @@ export function directCalls({
     (db) => events.selectFittingEvents(db, accountId, { filter: {}, start: { offset: 0 }, limit: 1 }),
 
     (db) => feed.readLogEnd(db),
+    // Only a cluster has nodes.
+    ...(isCluster ? [(db: Database) => feed.readNodes(db)] : []),
     (db) => feed.readSettled(db, range),
     (db) => feed.readSettledOfAccount(db, accountId, range),
     (db) => feed.readSettledOfAccount(db, accountId, { ...range, types: ['DEVICE_STATE'], deviceIds: [id] }),

@@ -15,7 +15,6 @@ export const clusterExceptions: Readonly<Record<ClusterRule | 'last', Readonly<R
   locks: {
     [`lockDevices of ${presence}`]: 'connections of several accounts are written together, except on a cluster',
     'deleteExpiredSignIns of auth/sessions/sign-in/sign-in.queries.ts': sweep,
-    'deleteInvitationsBefore of features/users/invitations/invitations.queries.ts': sweep,
   },
   events: {
     [`activate of ${presence}`]: inOneStatement,

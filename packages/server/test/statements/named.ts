@@ -91,3 +91,6 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`selectSecrets of ${keys}`]: once,
   'lockTotp of auth/sessions/totp.queries.ts': once,
 }
+
+/** Statements that only a cluster can run. The test sends them there. */
+export const onlyOnCluster: readonly string[] = ['readNodes of features/events/feed/feed.queries.ts']

@@ -38,15 +38,22 @@ export interface MembershipRow {
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
-    `select session.id, person.id as person_id, person.email, token, session.updated, method, ends, last_account,
-       (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
-              'founderEmail', account.email,
-              'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
-              'signInPolicy', sign_in_policy, 'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
-          from membership join account on account.id = membership.account_id
-            left join role on role.account_id = membership.account_id and role.id = role_id
-          where person_id = person.id and account.disabled is null) as memberships
-     from session join person on person.id = account_id where token = any($1) and expires > $2 and (ends is null or ends > $2) and person.disabled is null`,
+    `with found as materialized (
+       select session.id, person.id as person_id, person.email, token, session.updated, method, ends, last_account
+       from session join person on person.id = account_id
+       where token = any($1) and expires > $2 and (ends is null or ends > $2) and person.disabled is null
+     ), joined as (
+       select person_id, jsonb_agg(jsonb_build_object('account', account.id,
+           'email', coalesce(contact_email, account.email), 'founderEmail', account.email,
+           'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
+           'signInPolicy', sign_in_policy, 'lastUsed', membership.last_used) order by membership.created, account.id)
+           as memberships
+       from membership join account on account.id = membership.account_id
+         left join role on role.account_id = membership.account_id and role.id = role_id
+       where person_id in (select person_id from found) and account.disabled is null group by person_id
+     )
+     select found.*, coalesce(memberships, '[]') as memberships
+     from found left join joined on joined.person_id = found.person_id`,
     [tokens, now],
   )
 }

@@ -5,13 +5,21 @@ import type { Placement } from './placements.ts'
 /** A table of the schema, with its partitions. */
 export interface Table {
   name: string
-  /** The columns of each primary key and unique index. */
-  uniques: string[][]
+  /** The primary key and the unique indexes. */
+  uniques: UniqueIndex[]
   references: Reference[]
   /** Names of the triggers, except those of foreign keys. */
   triggers: string[]
   /** Names of the sequences that column defaults use. */
   sequences: string[]
+}
+
+export interface UniqueIndex {
+  name: string
+  /** The indexed columns, without expressions. */
+  columns: string[]
+  /** The index as `create index` accepts it. */
+  definition: string
 }
 
 export interface Reference {
@@ -26,7 +34,8 @@ export interface Reference {
 export async function readTables(db: Database): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select relname as name,
-      (select coalesce(jsonb_agg(${columnNames('indrelid', 'indkey')}), '[]') from pg_index
+      (select coalesce(jsonb_agg(jsonb_build_object('name', indexrelid::regclass, 'definition', pg_get_indexdef(indexrelid),
+          'columns', coalesce(${columnNames('indrelid', 'indkey')}, '{}'))), '[]') from pg_index
         where indrelid = class.oid and indisunique) as uniques,
       (select coalesce(jsonb_agg(jsonb_build_object('name', conname, 'table', needed.relname,
           'definition', pg_get_constraintdef(pg_constraint.oid), 'columns',

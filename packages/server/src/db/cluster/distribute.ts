@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts'
 import type { Database } from '../database.ts'
 import { withMigrationLock } from '../migrate/lock.ts'
 import { type MigrationLog, silentLog } from '../migrate/log.ts'
-import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table } from './catalog.ts'
-import { type Placement, placementOf } from './placements.ts'
+import { hasCitus, readMissingFunctions, readPlacements, readTables, type Table, type UniqueIndex } from './catalog.ts'
+import { accountColumnOf, type Placement, placementOf } from './placements.ts'
 
 export interface ClusterOptions {
   /** The number of shards over which the accounts are distributed. Ignored after the first distribution. */
@@ -55,7 +55,12 @@ async function findMissing(db: Database): Promise<{ missing: Table[]; placed: Re
   const placed = await readPlacements(db)
   const missing = (await readTables(db)).filter(({ name }) => {
     const placement = getPlacement(name)
-    return placement !== 'local' && placed.get(name) !== placement
+    const former = placed.get(name)
+    if (former !== undefined && former !== placement)
+      throw new Error(
+        `The table ${name} is ${former} in this cluster, but this release requires it to be ${placement}. Create a new cluster.`,
+      )
+    return placement !== 'local' && former === undefined
   })
   return { missing, placed }
 }
@@ -79,6 +84,10 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // A transaction that writes reference tables and distributed tables must use one connection per node.
   await run(`set local citus.multi_shard_modify_mode = 'sequential'`)
   await run('set local client_min_messages = warning')
+  // Outside of this transaction, too: transactions that read accounts on several shards also write people.
+  await sql`do $$ begin
+    execute format('alter database %I set citus.multi_shard_modify_mode = ''sequential''', current_database());
+  end $$`.execute(transaction)
   // Citus does not support triggers on shards. These triggers serve servers of an earlier release.
   for (const { name, triggers } of missing)
     for (const trigger of triggers) await run(`drop trigger "${trigger}" on "${name}"`)
@@ -87,6 +96,11 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
     references.filter(({ table }) => isDistributed(table)).map((reference) => ({ ...reference, from: name })),
   )
   for (const { from, name } of references) await run(`alter table "${from}" drop constraint "${name}"`)
+  for (const table of missing.filter(({ name }) => isDistributed(name)))
+    for (const { name, definition } of uniquesAcrossAccounts(table)) {
+      await run(`drop index "${name}"`)
+      await run(definition.replace(/^create unique index/i, 'create index'))
+    }
   for (const { name } of orderByReferences(missing.filter(({ name }) => !isDistributed(name))))
     await run(`select create_reference_table('${name}')`)
   for (const { name } of withFirst(missing.filter(({ name }) => isDistributed(name))))
@@ -96,6 +110,13 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   for (const signature of await readMissingFunctions(transaction))
     await run(`select create_distributed_function('${signature}')`)
 }
+
+/**
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. They contain random keys
+ * and hashes, and the addresses of accounts, which are also the addresses of people.
+ */
+export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
+  uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))
 
 /** Sorts the tables so that each follows the tables that it references. */
 function orderByReferences(tables: readonly Table[]): Table[] {
@@ -118,7 +139,7 @@ function distributeText(table: string, { placed, cluster }: Pick<Plan, 'placed' 
     table === FIRST && placed.get(FIRST) !== 'distributed'
       ? `shard_count => ${cluster.shards}, colocate_with => 'none'`
       : `colocate_with => '${FIRST}'`
-  return `select create_distributed_table('${table}', 'account_id', ${options})`
+  return `select create_distributed_table('${table}', '${accountColumnOf(table)}', ${options})`
 }
 
 /** Removes the rows that a table had before it was distributed. Citus has copied them to the shards. */

@@ -5,23 +5,23 @@
 export type Placement = 'distributed' | 'reference' | 'local'
 
 const distributed = [
+  ...['account', 'membership', 'role', 'invitation', 'access_key', 'restricted_key', 'registration_code'],
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
   ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item', 'key_use', 'freshness'],
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
-/** Every node reads these small tables, such as the tables that identify a caller before the account is known. */
+/** Every node reads these small tables, such as those of people, who can be members of several accounts. */
 const reference = [
-  ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
-  ...['access_key', 'restricted_key', 'session', 'sso_session', 'account_totp', 'passkey', 'registration_code'],
-  ...['server_setting', 'server_process', 'attribute_times_start'],
+  ...['person', 'person_identity', 'session', 'sso_session', 'account_totp', 'passkey'],
+  ...['server_process', 'attribute_times_start'],
 ]
 
 /** No query joins these tables with rows of an account. */
 const local = [
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
-  ...['webhook_cursor', 'job_worker'],
+  ...['webhook_cursor', 'job_worker', 'server_setting'],
 ]
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
@@ -34,5 +34,8 @@ export function placementOf(table: string): Placement | undefined {
   if (reference.includes(table)) return 'reference'
   return local.includes(table) || isMigrationTable(table) ? 'local' : undefined
 }
+
+/** Returns the column that contains the account, by which the rows of a distributed table are distributed. */
+export const accountColumnOf = (table: string): string => (table === 'account' ? 'id' : 'account_id')
 
 export const placedTables: readonly string[] = [...distributed, ...reference, ...local]

@@ -280,5 +280,7 @@ export async function notifyAccessKey(db: Database, channel: string, key: string
 
 /** Notifies every server process about all of an account's keys. */
 export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
-  await query(db, 'select pg_notify($2, key) from every_key where account_id = $1', [accountId, channel])
+  const rows = await query<{ key: string }>(db, 'select key from every_key where account_id = $1', [accountId])
+  // A cluster would run one statement for both on the account's node, which no process listens to.
+  await query(db, 'select pg_notify($1, key) from unnest($2::text[]) as key', [channel, rows.map(({ key }) => key)])
 }

@@ -96,13 +96,17 @@ const counted = sql`counted as materialized (
 /** Selects all people who were not removed. Devices and access keys are those of the person's own account. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
-    with ${counted}
-    select id, email, name, created, disabled,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', account.id, 'email', coalesce(contact_email, account.email),
-              'role', coalesce(role.name, role_id)) order by membership.created, account.id), '[]')
-         from membership join account on account.id = membership.account_id
-           left join role on role.account_id = account.id and role.id = role_id
-         where person_id = person.id) as accounts,
+    with ${counted}, joined as materialized (
+      select person_id,
+        jsonb_agg(jsonb_build_object('id', account.id, 'email', coalesce(contact_email, account.email),
+          'role', coalesce(role.name, role_id)) order by membership.created, account.id) as accounts
+      from membership join account on account.id = membership.account_id
+        left join role on role.account_id = account.id and role.id = role_id
+      group by person_id
+    ), keys as materialized (
+      select account_id, count(*)::int as count, max(last_used) as last_used from every_key group by account_id
+    )
+    select id, email, name, created, disabled, coalesce(joined.accounts, '[]') as accounts,
       array_remove(array[
         case when password_hash is not null then 'password' end,
         case when totp_enabled then 'code' end,
@@ -110,17 +114,15 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         case when exists (select from person_identity where person_id = person.id) then 'single sign-on' end
       ], null) as "signIn",
       coalesce(counted.devices, 0) as devices,
-      (select count(*)::int from every_key where account_id = person.id) as "accessKeys",
+      coalesce(keys.count, 0) as "accessKeys",
       (select count(*)::int from session where account_id = person.id and expires > now()) as sessions,
       greatest(
         (select max(created) from session where account_id = person.id),
         (select max(last_used) from person_identity where person_id = person.id)
       ) as "lastSignIn",
-      greatest(
-        (select max(last_used) from every_key where account_id = person.id),
-        (select max(updated) from session where account_id = person.id)
-      ) as "lastUsed"
+      greatest(keys.last_used, (select max(updated) from session where account_id = person.id)) as "lastUsed"
     from person left join counted on counted.account_id = person.id
+      left join joined on joined.person_id = person.id left join keys on keys.account_id = person.id
     where removed is null order by lower(email), id`.execute(db)
   return rows
 }

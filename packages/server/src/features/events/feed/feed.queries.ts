@@ -4,14 +4,24 @@ import type { EventSource, EventTypeName, Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
-/** The end of the event log at one moment. */
-export interface LogEnd {
-  last: bigint
-  /** Every transaction that was assigned an event ID up to `last` has a transaction ID below this value. */
+/** The transaction IDs of a database at one moment. */
+export interface TransactionIds {
+  /** Every transaction that has a transaction ID has one below this value. */
   nextTransaction: bigint
   /** Every transaction with an ID below this value has ended, and its writes are visible. */
   ended: bigint
 }
+
+/** The end of the event log at one moment. The transaction IDs were read after `last`. */
+export interface LogEnd extends TransactionIds {
+  last: bigint
+  /** The transaction IDs of each node of a cluster, keyed by the node. They were read after the other values. */
+  nodes?: ReadonlyMap<string, TransactionIds>
+}
+
+const nextText = `(x + ((age('3'::xid)::bigint + 3 - (x & 4294967295)) & 4294967295))::text`
+const endedText = 'pg_snapshot_xmin(pg_current_snapshot())::text'
+const snapshot = '(select pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as snapshot (x)'
 
 /**
  * Reads the end of the event log without consuming a transaction ID. The statement reads `last` from the sequence's row
@@ -19,16 +29,31 @@ export interface LogEnd {
  * that began after the most recently ended transaction.
  */
 export async function readLogEnd(db: Database): Promise<LogEnd> {
-  const rows = await query<Record<keyof LogEnd, string>>(
+  const rows = await query<Record<'last' | keyof TransactionIds, string>>(
     db,
     `select case when is_called then last_value else 0 end::text as last,
-      (x + ((age('3'::xid)::bigint + 3 - (x & 4294967295)) & 4294967295))::text as "nextTransaction",
-      pg_snapshot_xmin(pg_current_snapshot())::text as ended
-    from event_id, lateral (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as snapshot (x)`,
+      ${nextText} as "nextTransaction", ${endedText} as ended
+    from event_id, lateral ${snapshot}`,
     [],
   )
   const { last, nextTransaction, ended } = rows[0]!
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
+}
+
+/** Reads the transaction IDs of each node of a cluster. Fails if a node does not respond. */
+export async function readNodes(db: Database): Promise<ReadonlyMap<string, TransactionIds>> {
+  const rows = await query<{ node: string; success: boolean; result: string }>(
+    db,
+    'select nodeid::text as node, success, result from run_command_on_all_nodes($1)',
+    [`select ${nextText} || ' ' || ${endedText} from ${snapshot}`],
+  )
+  return new Map(
+    rows.map(({ node, success, result }) => {
+      if (!success) throw new Error(`the node ${node} of the cluster does not respond: ${result}`)
+      const [nextTransaction, ended] = result.split(' ').map(BigInt)
+      return [node, { nextTransaction: nextTransaction!, ended: ended! }]
+    }),
+  )
 }
 
 interface Row extends FittingRow {

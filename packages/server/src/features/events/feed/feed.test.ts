@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { isCluster } from '../../../../test/cluster/cluster-databases.ts'
 import { createTestDatabase, type TestDatabase } from '../../../../test/database/test-database.ts'
 import { openNotifications } from '../../../db/notifications.ts'
 import { createFeed, type Feed, type FeedBatch } from './feed.ts'
@@ -25,7 +26,7 @@ interface Follower {
 function follow(database: TestDatabase): Follower {
   const notifications = openNotifications({ ...database, log })
   onTestFinished(() => notifications.close())
-  const feed = createFeed({ ...database, notifications, log })
+  const feed = createFeed({ ...database, notifications, log, isCluster })
   onTestFinished(() => feed.close())
   const received: FeedEvent[] = []
   const batches: FeedBatch[] = []
@@ -110,6 +111,38 @@ describe('the event feed', () => {
         expect(events.map(({ data }) => data.value)).toEqual(events.map((_, index) => index + 1))
       }
     }
+  })
+
+  it('delivers each event once if transactions also change people, whose rows a cluster has on every node', async () => {
+    const database = await openDatabase()
+    const accounts = Array.from({ length: 6 }, (_, index) => `account-${index}`)
+    for (const id of accounts) {
+      await sql`insert into person (id, email) values (${id}, ${id})`.execute(database.db)
+      await sql`insert into account (id, email, founder_id) values (${id}, ${id}, ${id})`.execute(database.db)
+    }
+    const follower = follow(database)
+    await until(() => follower.feed.position !== undefined)
+    const clients = await Promise.all(accounts.map(() => connect(database)))
+    await Promise.all(
+      clients.map(async (client, index) => {
+        for (let time = 0; time < 40; time++) {
+          await client.query('begin')
+          await client.query('update account set name = $2 where id = $1', [accounts[index], String(time)])
+          if (time % 3 === 0)
+            await client.query('update person set name = $2 where id = $1', [accounts[index], String(time)])
+          await client.query(`insert into event (account_id, type, targets) values ($1, 'ACCOUNT_UPDATE', '[]')`, [
+            accounts[index],
+          ])
+          await client.query('commit')
+          follower.feed.wake()
+        }
+      }),
+    )
+    const { rows } = await sql<{ id: string }>`select id::text from event order by event.id`.execute(database.db)
+    expect(rows).toHaveLength(240)
+    await until(() => follower.received.length >= rows.length)
+    expectContiguous(follower)
+    expect(follower.received.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
   it('waits for a long transaction, reports its lag, and catches up', async () => {

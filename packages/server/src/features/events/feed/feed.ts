@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
-import { readLogEnd, readSettled } from './feed.queries.ts'
+import { readLogEnd, readNodes, readSettled } from './feed.queries.ts'
 import type { FeedEvent } from './feed-event.ts'
 import { createHorizon } from './horizon.ts'
 import { createPacer } from './pacer.ts'
@@ -49,6 +49,8 @@ export interface FeedOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe' | 'notify'>
   log: FastifyBaseLogger
+  /** Whether the database is a cluster, on which a commit becomes visible at different times on different nodes. */
+  isCluster?: boolean
 }
 
 /** The NOTIFY channel for committed events. Its notifications have no payload. */
@@ -70,7 +72,7 @@ const LATE_MS = 2 * IDLE_MS
  * Follows the event log in order. The feed neither misses nor repeats the events of transactions that commit late. Each
  * process creates one feed.
  */
-export function createFeed({ db, notifications, log }: FeedOptions): Feed {
+export function createFeed({ db, notifications, log, isCluster = false }: FeedOptions): Feed {
   const horizon = createHorizon()
   const listeners = new Set<(batch: FeedBatch) => void>()
   const followers = new Set<(position: bigint) => void>()
@@ -119,6 +121,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     const end = await readLogEnd(db)
     last = end.last
     start ??= last
+    if (isCluster) end.nodes = await readNodes(db)
     const settled = horizon.add(end, performance.now())
     if (settled !== undefined) await advance(settled)
     readAt = performance.now()

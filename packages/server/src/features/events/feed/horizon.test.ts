@@ -30,6 +30,51 @@ function createModel() {
   }
 }
 
+/**
+ * A model of a cluster with two workers. A transaction draws an ID on the coordinator, then writes on a worker, prepares
+ * its commit there, ends on the coordinator, and ends on the worker. The model takes one of these steps at a time.
+ */
+function createClusterModel() {
+  const next = [100n, 500n, 900n]
+  let last = 0n
+  interface Running {
+    worker: 1 | 2
+    ids: (bigint | undefined)[]
+    event?: bigint
+  }
+  const running: Running[] = []
+  const begin = (worker: 1 | 2): void => void running.push({ worker, ids: [next[0]!++] })
+  const advance = (transaction: Running): void => {
+    const { ids, worker } = transaction
+    if (transaction.event === undefined) transaction.event = ++last
+    else if (ids[worker] === undefined) ids[worker] = next[worker]!++
+    else if (ids[0] !== undefined) ids[0] = undefined
+    else running.splice(running.indexOf(transaction), 1)
+  }
+  const idsOf = (node: number) => ({
+    nextTransaction: next[node]!,
+    ended: running.flatMap(({ ids }) => ids[node] ?? []).sort((a, b) => Number(a - b))[0] ?? next[node]!,
+  })
+  return {
+    begin,
+    advance: (which: number) => void (running.length > 0 && advance(running[which % running.length]!)),
+    look(between: () => void) {
+      const found = last
+      between()
+      const own = idsOf(0)
+      between()
+      const first = idsOf(1)
+      between()
+      return { last: found, ...own, nodes: new Map(Object.entries({ 1: first, 2: idsOf(2) })) }
+    },
+    endAll: () => {
+      while (running.length > 0) advance(running[0]!)
+    },
+    lowestOutstanding: () => running.flatMap(({ event }) => event ?? []).sort((a, b) => Number(a - b))[0],
+    last: () => last,
+  }
+}
+
 const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('begin', 'look' as const) }),
   fc.record({ kind: fc.constantFrom('draw', 'end' as const), which: fc.nat(20) }),
@@ -54,6 +99,35 @@ describe('the highest settled event ID', () => {
           else if (each.kind === 'look') look(() => (index % 2 === 0 ? model.draw(index) : model.begin()))
           else if ('which' in each) model[each.kind as 'draw' | 'end'](each.which)
         })
+        model.endAll()
+        look()
+        look()
+        expect(settled).toBe(model.last())
+        expect(horizon.unsettledSince()).toBeUndefined()
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('is below the event IDs of transactions that have ended only on some nodes of a cluster', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(40), { maxLength: 300 }), (steps) => {
+        const model = createClusterModel()
+        const horizon = createHorizon()
+        let settled: bigint | undefined
+        const take = (number: number): void => {
+          if (number < 6) model.begin(number % 2 === 0 ? 1 : 2)
+          else model.advance(number)
+        }
+        const look = (between = () => {}): void => {
+          settled = horizon.add(model.look(between), 0)
+          const lowest = model.lowestOutstanding()
+          if (settled !== undefined && lowest !== undefined) expect(settled).toBeLessThan(lowest)
+        }
+        for (const number of steps) {
+          if (number % 5 === 0) look(() => take(number / 5))
+          else take(number)
+        }
         model.endAll()
         look()
         look()

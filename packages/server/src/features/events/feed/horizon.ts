@@ -1,4 +1,4 @@
-import type { LogEnd } from './feed.queries.ts'
+import type { LogEnd, TransactionIds } from './feed.queries.ts'
 
 /**
  * Finds the highest settled event ID. No more events can appear at or below a settled ID. An ID that a running
@@ -11,9 +11,32 @@ export interface Horizon {
   unsettledSince(): number | undefined
 }
 
+/**
+ * On a cluster, a transaction ends first on the node that assigned its event IDs, and only then on the nodes with its
+ * rows. It has prepared its commit there, so it has a transaction ID on these nodes. An ID is therefore settled when every
+ * transaction has ended that had a transaction ID on any node after the ID was settled on the first node.
+ */
+export function createHorizon(): Horizon {
+  const assigned = createMarks()
+  let written = createMarks()
+  let nodes = ''
+
+  return {
+    add({ last, nodes: readings, ...own }, now) {
+      const settled = assigned.add(last, [own], now)
+      if (readings === undefined || settled === undefined) return settled
+      const present = [...readings.keys()].join()
+      if (present !== nodes) written = createMarks()
+      nodes = present
+      return written.add(settled, [...readings.values()], now)
+    },
+    unsettledSince: () => written.oldest() ?? assigned.oldest(),
+  }
+}
+
 interface Mark {
   last: bigint
-  nextTransaction: bigint
+  nextTransactions: readonly bigint[]
   at: number
 }
 
@@ -23,22 +46,25 @@ interface Mark {
  */
 const MAX_MARKS = 64
 
-export function createHorizon(): Horizon {
+function createMarks() {
   let settled: bigint | undefined
   const marks: Mark[] = []
 
   return {
-    add(end, now) {
+    /** Adds an event ID with the transaction IDs of databases, which must be the same in each call. */
+    add(last: bigint, databases: readonly TransactionIds[], now: number): bigint | undefined {
       const latest = marks.at(-1)?.last ?? settled
-      if (latest === undefined || end.last > latest) {
+      if (latest === undefined || last > latest) {
         if (marks.length === MAX_MARKS) marks.pop()
-        marks.push({ last: end.last, nextTransaction: end.nextTransaction, at: now })
+        marks.push({ last, nextTransactions: databases.map(({ nextTransaction }) => nextTransaction), at: now })
       }
-      // Every transaction that could write events up to a mark has an ID below the mark's `nextTransaction`. The mark
-      // is settled once all of these transactions have ended.
-      while (marks.length > 0 && marks[0]!.nextTransaction <= end.ended) settled = marks.shift()!.last
+      // Every transaction that could write events up to a mark has an ID below the mark's transaction ID. The mark is
+      // settled once all of these transactions have ended.
+      const hasEnded = ({ nextTransactions }: Mark): boolean =>
+        databases.every(({ ended }, index) => nextTransactions[index]! <= ended)
+      while (marks.length > 0 && hasEnded(marks[0]!)) settled = marks.shift()!.last
       return settled
     },
-    unsettledSince: () => marks[0]?.at,
+    oldest: () => marks[0]?.at,
   }
 }

@@ -121,12 +121,7 @@ export async function removeInvitation(db: Database, accountId: string, id: stri
   await db.deleteFrom('invitation').where('account_id', '=', accountId).where('id', '=', id).execute()
 }
 
-/** Deletes up to 1,000 invitations that expired before a time. */
+/** Deletes the invitations that expired before a time. */
 export async function deleteInvitationsBefore(db: Database, before: Date): Promise<void> {
-  await query(
-    db,
-    `delete from invitation where token_hash in (
-       select token_hash from invitation where expires < $1 limit 1000 for update skip locked)`,
-    [before],
-  )
+  await query(db, 'delete from invitation where expires < $1', [before])
 }

@@ -88,8 +88,12 @@ export async function replaceByRemovedPerson(
   db: Database,
   { id, email, now }: { id: string; email: string; now: Date },
 ): Promise<boolean> {
+  // While the person is locked, no transaction adds a membership. A cluster rejects one statement for both tables.
+  await query(db, 'select id from person where id = $1 for update', [id])
+  const memberships = await query(db, 'select account_id from membership where person_id = $1 limit 1', [id])
+  if (memberships.length > 0) return false
   // Foreign keys delete the sessions, passkeys, and identities.
-  await query(db, 'delete from person where id = $1 and not exists (select from membership where person_id = $1)', [id])
+  await query(db, 'delete from person where id = $1', [id])
   const rows = await query(
     db,
     `insert into person (id, email, email_confirmed, disabled, removed) values ($1, $2, false, $3, $3)

@@ -72,12 +72,17 @@ export async function touchIdentity(
 
 /** Writes a confirmed address, unless another person or account has it. */
 export async function writeEmail(db: Database, personId: string, email: string): Promise<void> {
+  const accounts = await query(
+    db,
+    'select id from account where lower(email) = lower($2::text collate "C") and id <> $1 limit 1',
+    [personId, email],
+  )
+  if (accounts.length > 0) return
   await query(
     db,
     `update person set email = $2, email_confirmed = true, updated = now() where id = $1
        and not exists (select from person as other
-         where lower(other.email) = lower($2::text collate "C") and other.removed is null and other.id <> $1)
-       and not exists (select from account where lower(email) = lower($2::text collate "C") and id <> $1)`,
+         where lower(other.email) = lower($2::text collate "C") and other.removed is null and other.id <> $1)`,
     [personId, email],
   )
 }
@@ -86,7 +91,7 @@ export async function writeEmail(db: Database, personId: string, email: string):
 export async function hasRoleFor(db: Database, groups: readonly string[]): Promise<boolean> {
   const rows = await query(
     db,
-    `select from role join account on account.id = role.account_id
+    `select role.id from role join account on account.id = role.account_id
      where role.groups && $1::text[] and account.disabled is null limit 1`,
     [groups],
   )
