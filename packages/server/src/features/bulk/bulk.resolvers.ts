@@ -5,9 +5,9 @@ import { findActor } from '../users/people/people.ts'
 import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
 import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.ts'
 import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
-import { reportUrl, secretsUrl } from './bulk-downloads.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
+import { reportUrl, secretsUrl } from './secrets/downloads.ts'
 
 const DAY_MS = 86_400_000
 

@@ -6,7 +6,7 @@ import type { NewEvent } from '../../events/record.ts'
 import { registersOutside } from '../../restrictions/decisive-values.ts'
 import { selectFields, selectHardwareIds } from '../bulk-items.queries.ts'
 import type { NewDevice } from '../bulk-job.ts'
-import { hashOfDevice, type JobSecrets } from '../job-secrets.ts'
+import { hashOfDevice, type JobSecrets } from '../secrets/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 
 export interface Registration {

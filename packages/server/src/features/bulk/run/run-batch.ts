@@ -15,12 +15,12 @@ import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.quer
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
 import { fitInMemory } from '../bulk-sizes.ts'
-import type { JobSecrets } from '../job-secrets.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
+import type { JobSecrets } from '../secrets/job-secrets.ts'
 import {
   areServicesOld,
   assertServicesFit,

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Secrets } from '../../auth/secrets.ts'
-import { hashDeviceSecret } from '../devices/changes/device-secret.ts'
-import type { BulkJob } from './bulk-job.ts'
+import type { Secrets } from '../../../auth/secrets.ts'
+import { hashDeviceSecret } from '../../devices/changes/device-secret.ts'
+import type { BulkJob } from '../bulk-job.ts'
 
 /**
  * The secrets of the devices that a job registers are derived from one random key. The job stores the encrypted key,
