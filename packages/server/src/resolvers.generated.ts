@@ -2397,7 +2397,7 @@ export type Limit = {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Scalars['String']['output'];
   value: Scalars['Int']['output'];
-  /** This user's current usage; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null if the server does not report usage for this limit. */
   used?: Maybe<Scalars['Int']['output']>;
 };
 

@@ -705,7 +705,7 @@ export interface KeyUse {
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: string
-  /** This user's current usage; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null if the server does not report usage for this limit. */
   used: number | null
   value: number
 }
@@ -1659,7 +1659,7 @@ export interface KeyUseFields {
 export interface LimitFields {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Leaf<string>
-  /** This user's current usage; null for a limit on a single request, name, or value. */
+  /** This user's current usage; null if the server does not report usage for this limit. */
   used: Leaf<number | null>
   value: Leaf<number>
 }
@@ -2524,7 +2524,7 @@ export interface UserFields {
     access?: AccessInput | null | undefined
     /** The address that the requests come from. If omitted, the key's networks are not checked. */
     address?: string | null | undefined
-    /** The name of an attribute of devices, such as site or net.ssid. */
+    /** The name of a device attribute, such as site or net.ssid. */
     attribute?: string | null | undefined
     /** A device's ID. */
     deviceId?: string | null | undefined

@@ -142,7 +142,7 @@ function resolveReserved(
   }
   if (isGroup || isReservedName(name)) return name
   if (group !== RESERVED_GROUP) {
-    const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices. Names that begin with $ are reserved.`
+    const message = `${abbreviate(joinAttributeName(name))} is not a device attribute. Names that begin with $ are reserved.`
     return rejectWith(resolving, found.span, message, null)
   }
   const closest = closestName(subName!, reservedNames)

@@ -25,7 +25,7 @@ export interface ResolveOptions {
   readonly usage?: FilterUsage
   /**
    * Names of attributes. The resolver rejects other names without the prefix `attributes.`, and suggests the closest of
-   * these. If omitted, it accepts every name.
+   * these. If omitted, it accepts every valid attribute name.
    */
   readonly knownAttributes?: KnownNames
   /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */

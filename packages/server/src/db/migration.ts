@@ -41,7 +41,7 @@ export interface OldIndex {
 export interface Backfill {
   backfill: string
   /**
-   * Processes about `size` rows after `after` (initially null). Returns the last row's place, or null if no rows
+   * Processes about `size` rows after `after` (initially null). Returns the last row's position, or null if no rows
    * remain.
    */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>

@@ -14,7 +14,8 @@ export interface RateLimits {
   readonly keys: KeyShares
   readonly addresses: Budget
   /**
-   * The budgets of registration codes. Codes are charged and not addresses, because many devices may share an address.
+   * The budgets of registration codes. The server charges the code, not the address, because many devices can share an
+   * address.
    */
   readonly codes: Budget
   /** The budgets of devices. Each message costs one point. */

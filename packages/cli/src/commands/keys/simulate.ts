@@ -41,7 +41,7 @@ Instead of a key, pass --member, --role, or the options of a key that does not e
     .option('-f, --file <file>', 'GraphQL document to check')
     .option('--variables <json>', 'variables of the document, as a JSON object', jsonObject)
     .option('--device <id>', 'device to check')
-    .option('--attribute <name>', 'attribute of devices to check, such as site or net.ssid')
+    .option('--attribute <name>', 'device attribute to check, such as site or net.ssid')
     .action(run)
 }
 

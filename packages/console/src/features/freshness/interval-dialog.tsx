@@ -50,7 +50,7 @@ function IntervalForm({
         {rule === 'new' ? (
           <Autocomplete
             label="Attribute"
-            description="An attribute of devices, such as load or net.rate"
+            description="A device attribute, such as load or net.rate"
             required
             data={[...names]}
             limit={50}

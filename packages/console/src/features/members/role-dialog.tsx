@@ -121,7 +121,10 @@ interface GroupsInputProps {
   onChange: (value: string[]) => void
 }
 
-/** Asks for the groups whose members get the role. Omitted if the server has no identity provider. */
+/**
+ * Asks for the groups whose members get the role. Omitted if the server has no identity provider and the role has no
+ * groups.
+ */
 function GroupsInput({ value, onChange }: GroupsInputProps) {
   const { data } = useLoad(signInOptions)
   const provider = data?.singleSignOn?.name

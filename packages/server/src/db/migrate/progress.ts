@@ -7,7 +7,7 @@ export interface Progress {
   /** The index of the current step, starting at 0. */
   step: number
   what: string
-  /** The last place that a backfill has processed, or null before its first batch. */
+  /** The last position that a backfill has processed, or null before its first batch. */
   after: string | null
 }
 
