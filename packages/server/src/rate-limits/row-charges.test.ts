@@ -110,9 +110,17 @@ describe('a field that reads every device to apply the restriction of a key', ()
     ['a page that they do not fill', '{ login { devices(size: 1, where: "attributes.rack:2") { last } } }', 5],
     ['services', '{ login { services(size: 1) { last } } }', 5],
     ['a check of a filter', '{ login { checkFilter(where: "rack = 1") { points } } }', 0],
+    ['suggestions', '{ login { checkFilter(where: "rakk = 1") { points } } }', 5],
+    ['completions of names', '{ login { checkFilter(where: "ra", cursor: 2) { completions { text } } } }', 5],
     ['completions of values', '{ login { checkFilter(where: "name = ", cursor: 7) { completions { text } } } }', 5],
   ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
     expect(await chargeOf(restricted, document)).toEqual({ cost: points, errors: undefined })
+  })
+
+  test('is charged if it reads them for the suggestion in an error', async () => {
+    const { cost, errors } = await chargeOf(restricted, '{ login { devices(where: "rakk = 1") { last } } }')
+    expect(cost).toBe(5)
+    expect(errors?.[0]?.message).toContain('Did you mean "rack"?')
   })
 })
 

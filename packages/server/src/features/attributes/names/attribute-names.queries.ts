@@ -18,50 +18,71 @@ export interface AttributeName extends NameCount {
   lastChanged: Date | null
 }
 
-type TargetCondition = (column: string) => string
+/** The devices and services whose names a statement counts. */
+interface Targets {
+  /** The tables of a FROM clause that yield the rows of `table` as `alias`. `column` contains the ID of the target. */
+  from(table: 'device' | 'service' | 'attribute_override', alias: string, column: string): string
+  condition(column: string): string
+}
+
+const targetsWhere = (condition: Targets['condition']): Targets => ({
+  from: (table, alias) => `${table} ${alias}`,
+  condition,
+})
+
+/**
+ * The targets in the subquery `reached`. The `offset 0` fence looks up each target by key. Without it, and without
+ * statistics, PostgreSQL may compare all pairs of rows.
+ */
+const reachedTargets: Targets = {
+  from: (table, alias, column) =>
+    `reached, lateral (select * from ${table} where account_id = $1 and ${column} = reached.id offset 0) as ${alias}`,
+  condition: () => 'true',
+}
 
 /**
  * The `offset 0` fences make the join look up each device by key. Without them, the join may read all pairs of rows.
  */
-const reservedNames = (condition: TargetCondition, overrides: string) => `
+const reservedNames = ({ from, condition }: Targets, overrides: string) => `
   select 'device' as kind, t.id, reserved.name
-  from (select t.id from device t where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
+  from (select t.id from ${from('device', 't', 'id')} where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
     lateral (select * from device_live where account_id = $1 and device_id = t.id offset 0) as l,
     lateral (values ${[...reservedColumns].map(([subName, column]) => `('$svc.${subName}', l.${column})`).join(', ')})
       as reserved (name, value)
   where reserved.value is not null`
 
-const baseNames = (condition: TargetCondition, overrides: string) => `
-  select 'device' as kind, t.id, used.name from device t, attribute_names(t.attributes) as used
-  where t.account_id = $1 and ${overrides} and ${condition('t.id')}
-  union all${reservedNames(condition, overrides)}
+const baseNames = (targets: Targets, overrides: string) => `
+  select 'device' as kind, t.id, used.name from ${targets.from('device', 't', 'id')}, attribute_names(t.attributes) as used
+  where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}
+  union all${reservedNames(targets, overrides)}
   union all
-  select 'service', t.id, used.name from service t, attribute_names(t.attributes) as used
-  where t.account_id = $1 and ${overrides} and ${condition('t.id')}`
+  select 'service', t.id, used.name from ${targets.from('service', 't', 'id')}, attribute_names(t.attributes) as used
+  where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}`
 
 /**
  * Counts the targets of each name. Only a target with overrides can have a name more than once, so only these targets
  * are deduplicated. Deduplicating all targets would take most of the time.
  */
-const countText = (condition: TargetCondition) => `
+const countText = (targets: Targets) => `
   select name,
     coalesce(sum(targets) filter (where kind = 'device'), 0)::int as devices,
     coalesce(sum(targets) filter (where kind = 'service'), 0)::int as services
   from (
-    select kind, name, count(*) as targets from (${baseNames(condition, `t.override_names = '{}'`)}) as once
+    select kind, name, count(*) as targets from (${baseNames(targets, `t.override_names = '{}'`)}) as once
     group by kind, name
     union all
     select kind, name, count(*) from (
-      select kind, id, name from (${baseNames(condition, `t.override_names <> '{}'`)}) as base
+      select kind, id, name from (${baseNames(targets, `t.override_names <> '{}'`)}) as base
       union
       select case when d.id is null then 'service' else 'device' end, o.target_id, used.name
-      from attribute_override o left join device d on d.account_id = o.account_id and d.id = o.target_id,
+      from ${targets.from('attribute_override', 'o', 'target_id')}
+        left join device d on d.account_id = o.account_id and d.id = o.target_id,
         attribute_names(o.attributes) as used
-      where o.account_id = $1 and o.target_id <> $1 and ${condition('o.target_id')}
+      where o.account_id = $1 and o.target_id <> $1 and ${targets.condition('o.target_id')}
     ) as several group by kind, name
   ) as counted group by name`
 
-const countInRangeText = `${countText((column) => `${column} > $2 and ${column} <= $3`)}
+const countInRangeText = `${countText(targetsWhere((column) => `${column} > $2 and ${column} <= $3`))}
   order by sum(targets) desc limit $4`
 
 /**
@@ -87,8 +108,10 @@ export function countNamesInside(
       select d.id from device d ${joins} where d.account_id = $1 and ${condition}
     ), reached as materialized (
       select id from inside
-      union all select id from service where account_id = $1 and device_id in (select id from inside)
-    ) ${countText((column) => `${column} in (select id from reached)`)} order by sum(targets) desc limit $2`
+      union all
+      select s.id from inside, lateral (
+        select id from service where account_id = $1 and device_id = inside.id offset 0) as s
+    ) ${countText(reachedTargets)} order by sum(targets) desc limit $2`
   return query(db, text, [accountId, limit, ...parameters])
 }
 
@@ -172,7 +195,7 @@ export async function findRecentTargets(
   return rows.map(({ id }) => id)
 }
 
-const countOnTargetsText = `select * from (${countText((column) => `${column} = any($2)`)}) as counts where name = any($3)`
+const countOnTargetsText = `select * from (${countText(targetsWhere((column) => `${column} = any($2)`))}) as counts where name = any($3)`
 
 /** Counts the given names on the given devices and services. */
 export const countNamesOnTargets = (
