@@ -3,7 +3,7 @@ import { type Cell, formatCsvRow } from './csv/cells.ts'
 import { attributeColumn, fixedColumns } from './csv/columns.ts'
 import { flattenAttributes } from './csv/device-row.ts'
 import { type ApplicationType, toServiceEntry } from './csv/device-services.ts'
-import { neutralizeFormula } from './csv/formulas.ts'
+import { formatNeutralRow } from './csv/formulas.ts'
 import { formatServices } from './csv/services-cell.ts'
 import { fieldNames } from './fields.ts'
 import { type Device, deviceSelection } from './import/device.ts'
@@ -39,7 +39,7 @@ export async function exportDevices(
     .map(({ name }) => name)
     .sort()
   const known = new Set(names)
-  const format = (cells: readonly Cell[]): string => formatCsvRow(isRaw ? cells : cells.map(neutralizeFormula))
+  const format = isRaw ? formatCsvRow : formatNeutralRow
   await write(format([...fixedColumns, ...names.map(attributeColumn)]), 0)
   let count = 0
   for (const filter of lists) {

@@ -1,4 +1,4 @@
-import type { Cell } from './cells.ts'
+import { type Cell, formatCsvRow } from './cells.ts'
 
 /**
  * Matches cells that a spreadsheet runs as formulas: after any apostrophes, they begin with one of these characters
@@ -14,3 +14,6 @@ export const neutralizeFormula = (cell: Cell): Cell => (cell !== null && formula
 
 /** Removes only the apostrophe of `neutralizeFormula`. */
 export const restoreFormula = (cell: Cell): Cell => (cell?.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)
+
+/** Formats a row whose formulas spreadsheets show instead of running them. */
+export const formatNeutralRow = (cells: readonly Cell[]): string => formatCsvRow(cells.map(neutralizeFormula))

@@ -1,6 +1,5 @@
 import type { ResolvedFilter } from '@muster/filter'
-import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
-import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { formatNeutralRow } from '@muster/fleet-csv/csv/formulas'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
@@ -140,8 +139,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
   const columns = selection.columns.map((column) => csvColumn(column, 'columns'))
-  const format = (cells: Parameters<typeof formatCsvRow>[0]): string => formatCsvRow(cells.map(neutralizeFormula))
-  yield format(columns.map(({ header }) => header))
+  yield formatNeutralRow(columns.map(({ header }) => header))
   const order = orderOf(selection)
   const filter = filterOf(selection)
   assertReadable(download, { order, where: selection.where })
@@ -156,7 +154,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
     const details = await download.read((db) =>
       readDetails({ db, accountId, selection, columns, reader: download.reader() }, devices),
     )
-    const text = details.map((device) => format(columns.map(({ cell }) => cell(device)))).join('')
+    const text = details.map((device) => formatNeutralRow(columns.map(({ cell }) => cell(device)))).join('')
     if (text !== '') yield text
     if (rows.length <= size) return
     const limit = nextSize(size, text.length) + 1

@@ -1,5 +1,5 @@
 import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
-import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import { formatNeutralRow, neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
 import { isPermitted } from '../../../access.ts'
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Context } from '../../../context.ts'
@@ -43,8 +43,6 @@ export async function secretsUrl(context: Context, job: BulkJob): Promise<string
   })
 }
 
-const format = (cells: readonly (string | null)[]): string => formatCsvRow(cells.map(neutralizeFormula))
-
 export const reportCsv: CsvList = {
   list: 'bulkReport',
   path: REPORT_PATH,
@@ -52,10 +50,20 @@ export const reportCsv: CsvList = {
   field: 'reportUrl',
   firstPoints: pointsOfObjects(PAGE),
   async *pages(download) {
-    yield format(['device', 'name', 'line', 'outcome', 'status', 'reason', 'code', 'message', 'changes'])
+    yield formatNeutralRow(['device', 'name', 'line', 'outcome', 'status', 'reason', 'code', 'message', 'changes'])
     for await (const items of itemPages(download, { outcomes: undefined, statuses: undefined })) {
       const rows = items.map(({ id, name, line, outcome, status, reason, code, message, changes }) =>
-        format([id, name, line?.toString() ?? null, outcome, status, reason, code, message, JSON.stringify(changes)]),
+        formatNeutralRow([
+          id,
+          name,
+          line?.toString() ?? null,
+          outcome,
+          status,
+          reason,
+          code,
+          message,
+          JSON.stringify(changes),
+        ]),
       )
       yield rows.join('')
     }
@@ -77,7 +85,7 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     if (key === null)
       throw new ApiError('NOT_FOUND', 'the secrets were downloaded before, or the job ended more than a day ago')
     const opened = openJobKey(secrets, { accountId, jobId }, key)
-    yield format(['id', 'name', 'hardwareId', 'secret'])
+    yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])
     for await (const items of itemPages(download, { outcomes: ['REGISTER'], statuses: ['DONE'] })) {
       const rows = items.map(({ id, name, changes }) =>
         formatCsvRow([

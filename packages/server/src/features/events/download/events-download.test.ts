@@ -132,7 +132,7 @@ it('filters the download by event type and up to 1,000 device IDs', async () => 
   expect(await download(await linkOf(user, { types: [] }))).toHaveLength(0)
 })
 
-it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
+it.each(['=1+1', '+1+1', '-A1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
   'escapes a cell that a spreadsheet would run as a formula: %j',
   async (name) => {
     const [, record] = await download(await linkOf(await userWith({ count: 1, name })))

@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
+import { formatNeutralRow } from '@muster/fleet-csv/csv/formulas'
 import type { Context } from '../../../context.ts'
 import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/points.ts'
@@ -84,7 +84,7 @@ const columns = [
 ]
 
 async function* pages(download: Download): AsyncGenerator<string> {
-  yield stringify([columns])
+  yield formatNeutralRow(columns)
   const filter = filterOf(download.content)
   const start: EventSlice['start'] = { offset: 0 }
   const reader = download.reader()
@@ -126,13 +126,7 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
     const restricted = { ...filter, ...(inside && { inside }), ...(readable && { readable }) }
     const slice: EventSlice = { filter: restricted, start, limit }
     const { events, mayHaveMore } = await download.read((db) => selectFittingEvents(db, accountId, slice))
-    // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters.
-    // `escape_formulas` adds an apostrophe to such cells.
-    if (events.length > 0)
-      yield stringify(
-        events.map((event) => cells(reader, event)),
-        { escape_formulas: true },
-      )
+    if (events.length > 0) yield events.map((event) => formatNeutralRow(cells(reader, event))).join('')
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
