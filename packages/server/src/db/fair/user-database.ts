@@ -165,7 +165,7 @@ export const downloadDatabase = (db: Database, accountId: string): Database =>
 
 /**
  * Runs a statement that may read every record of the account. Only a few such statements run at a time, so other users'
- * quick statements do not wait for them. The query time limit applies. `reasons` names the arguments that cause the
+ * quick statements do not wait for them. Each has the time limit `walkMs`. `reasons` names the arguments that cause the
  * full read, as `rowsRead` returns them. If `reasons` is empty, the statement runs like any other.
  */
 export async function walk<Result>(
