@@ -44,7 +44,14 @@ export async function checkJob(
   const count = (wanted: string): number =>
     statuses.filter(({ status }) => status === wanted).reduce((sum, each) => sum + each.count, 0)
   expect(count('PENDING'), `${name}: devices without a result`).toBe(0)
-  expect(count('FAILED'), `${name}: failed devices`).toBe(0)
+  // The preview rejects devices that were deleted after it found them.
+  const failed = await query(
+    rig,
+    `select device_id, outcome, code, message from bulk_item
+     where job_id = $1 and status = 'FAILED' and not (outcome = 'REJECTED' and code = 'NOT_FOUND') limit 10`,
+    [id],
+  )
+  expect(failed, `${name}: failed devices`).toEqual([])
   const skipped = statuses.filter(({ status }) => status === 'SKIPPED')
   expect(
     skipped.filter(({ reason }) => reason === null),
