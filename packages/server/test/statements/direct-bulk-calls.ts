@@ -46,7 +46,7 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkJobs.analyzeDevices(db),
     (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
     (db) => starter.findRoleOfStarter(db, accountId, accountId),
-    (db) => pending.selectPending(db, bulkPlace, { size: { devices: 1, changed: 1, bytes: 1 } }),
+    (db) => pending.selectPending(db, bulkPlace, { size: { devices: 1, bytes: 1 } }),
     (db) => eventIds.selectNextIds(db, 1),
     (db) => pending.findPending(db, bulkPlace),
     (db) => bulkItems.selectRangeEnd(db, accountId, { after: '', limit: 1 }),

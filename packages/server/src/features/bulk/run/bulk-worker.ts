@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
-import { isOutage, LARGEST_BATCH, type WorkOptions, type WorkResult, workOn } from './work.ts'
+import { BATCH, isOutage, type WorkOptions, type WorkResult, workOn } from './work.ts'
 
 /**
  * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the
@@ -31,7 +31,7 @@ const RETRY_MS = 500
  */
 const ATTEMPTS = 5
 /** The number of devices that are changed one by one, which are the devices of the failed batch. */
-const SINGLE_DEVICES = LARGEST_BATCH
+const SINGLE_DEVICES = BATCH
 
 /** A job whose batch failed. */
 interface Trouble {

@@ -16,8 +16,6 @@ export interface PendingItem {
 /** The limits of a batch. */
 export interface BatchSize {
   devices: number
-  /** The number of devices that exist already, which the batch locks. */
-  changed: number
   /** The size of the changes. */
   bytes: number
 }
@@ -34,14 +32,13 @@ export async function selectPending(
   const { rows } = await sql<PendingItem>`
     select id, changes from (
       select device_id as id, changes, row_number() over (order by device_id) as place,
-        sum(case outcome when 'REGISTER' then 0 else 1 end) over (order by device_id) as changed,
         sum(${jsonBytes(sql`changes`)}) over (order by device_id) as bytes
       from (
-        select device_id, outcome, changes from bulk_item
+        select device_id, changes from bulk_item
         where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
           and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
         order by device_id limit ${size.devices}) as next) as found
-    where place = 1 or (changed <= ${size.changed} and bytes <= ${size.bytes}) order by id`.execute(db)
+    where place = 1 or bytes <= ${size.bytes} order by id`.execute(db)
   return rows
 }
 

@@ -23,10 +23,8 @@ import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
 
-/** The number of devices that a batch changes. A batch is one transaction. */
-const CHANGED = 100
-/** The number of devices in a batch that registers devices, which need no locks. */
-export const LARGEST_BATCH = 500
+/** The maximum number of devices in a batch. A batch is one transaction. */
+export const BATCH = 100
 /** The size of the changes in a batch. A batch has at least one device. */
 const BATCH_BYTES = 8 * 1024 * 1024
 /** A job with this rate waits only while requests wait. */
@@ -197,11 +195,7 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
   return result
 }
 
-const batchSize = ({ rate, registering }: BulkJob): BatchSize => ({
-  devices: Math.max(1, Math.min(rate, registering > 0 ? LARGEST_BATCH : CHANGED)),
-  changed: CHANGED,
-  bytes: BATCH_BYTES,
-})
+const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
 /** The number of devices after which a job that registers devices first updates the statistics. */
 const FIRST_MILESTONE = 1_000
