@@ -9,8 +9,8 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// TypeScript infers routes that are created in the call of addChildren as any, and then does not check the console's
-// links.
+// The routes are not created in the call of addChildren, because TypeScript would then not infer their types, and would
+// not check the console's links.
 const accountPages = [
   createRoute({
     getParentRoute,

@@ -11,8 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** Opens a database with ten connections. One user can use three of them. */
-/** Opens a database whose server has four processors by default. */
+/** Opens a database with ten connections, of which one user can use three. By default, there are four processors. */
 async function open({ queryMs = 0, processors = 4 } = {}): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {

@@ -1,11 +1,12 @@
-import { Autocomplete, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useAttributeNames } from '../../../attributes/use-attribute-names.ts'
 import { typedFilter } from '../../../filters/filter-field.tsx'
 import { labeledFields, useLabels } from '../../../user-settings/labels.ts'
 import { JobForm } from '../job-form.tsx'
-import { type ChangeFormProps, placeholders } from './change-form.ts'
+import type { ChangeFormProps } from './change-form.ts'
 import { requireFilter, ServicesField } from './services-field.tsx'
+import { ValueInput } from './value-input.tsx'
 
 interface AttributeChangeProps extends ChangeFormProps {
   of: 'devices' | 'services'
@@ -43,16 +44,7 @@ export function AttributeChange({ of, isRemoval, children, onClose, onSubmit }: 
         limit={50}
         data-autofocus
       />
-      {isRemoval ? null : (
-        <Textarea
-          label="Value"
-          description={placeholders}
-          autosize
-          maxRows={8}
-          value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
-        />
-      )}
+      {isRemoval ? null : <ValueInput value={value} onChange={setValue} />}
       <TextInput
         label="Context"
         description="Changes the overrides of this context. Leave empty to change base values."

@@ -9,6 +9,3 @@ export interface ChangeFormProps {
   /** Creates a job with a name and an operation, and opens its preview. */
   onSubmit(name: string, operation: BulkOperationInput): Promise<void>
 }
-
-export const placeholders =
-  '{name}, {id}, {hardwareId}, and any attribute name in braces stand for the device’s values. For a literal brace, write {{.'

@@ -1,7 +1,8 @@
-import { Select, Textarea } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useState } from 'react'
 import { JobForm } from '../job-form.tsx'
-import { type ChangeFormProps, placeholders } from './change-form.ts'
+import type { ChangeFormProps } from './change-form.ts'
+import { ValueInput } from './value-input.tsx'
 
 const fields = [
   { value: 'platform', label: 'Platform' },
@@ -27,14 +28,7 @@ export function FieldChange({ children, onClose, onSubmit }: ChangeFormProps) {
         value={field}
         onChange={(chosen) => setField(chosen ?? 'platform')}
       />
-      <Textarea
-        label="Value"
-        description={placeholders}
-        autosize
-        maxRows={8}
-        value={value}
-        onChange={(event) => setValue(event.currentTarget.value)}
-      />
+      <ValueInput value={value} onChange={setValue} />
     </JobForm>
   )
 }
