@@ -15,7 +15,7 @@ import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in/sign
 import { openProvider } from './auth/sessions/single-sign-on/open-provider.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
-import type { ReadSide } from './db/read-side.ts'
+import type { ReadRouter } from './db/replica/read-router.ts'
 import { commandLineKeys } from './features/access-keys/command-line-key.ts'
 import { reportCsv, secretsCsv } from './features/bulk/secrets/downloads.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
@@ -76,7 +76,7 @@ export interface AppDeps {
   config: Config
   db: Database
   /** Replicas that list queries can read from. If undefined, they read from `db`. */
-  readSide?: ReadSide | undefined
+  readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
   /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
@@ -185,7 +185,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     onRejected: charges.chargeRejected,
     // Requests without credentials can run only public operations, and no public field reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
-    ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
+    ...(deps.readRouter && { chooseContext: chooseContext(deps.readRouter, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
     beforeOperation: (start) => {
       const charged = charges.chargeOperation(start)

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
 import { isStandbyFailure } from './db/database-unavailable.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
-import type { ReadSide } from './db/read-side.ts'
+import type { ReadRouter } from './db/replica/read-router.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { createFacetCache } from './features/facets/facet-cache.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
@@ -27,17 +27,17 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
 /** Queries that can return several objects read from the replica while it is up to date. */
-export function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
+export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined
-    const db = await readSide.choose()
+    const db = await readRouter.choose()
     if (db === undefined) return undefined
     const context = createContext(request, viewer, operation.kind)
     return {
       contextValue: { ...context, primary: context.db, db: queryDatabase(db, viewer.accountId) },
       failed({ errors = [] }) {
         const failure = errors.map(causeOf).find(isStandbyFailure)
-        if (failure !== undefined) readSide.failed(db, failure)
+        if (failure !== undefined) readRouter.failed(db, failure)
         return failure !== undefined
       },
     }

@@ -21,7 +21,7 @@ import { serveMqtt } from './mqtt/mqtt.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { localUrl } from './start/greeting.ts'
-import { openReadSide } from './start/open-read-side.ts'
+import { openReadRouter } from './start/open-read-router.ts'
 import type { DatabaseAccess } from './start/pooler.ts'
 import type { Running } from './start/run.ts'
 import { StartError } from './start-error.ts'
@@ -90,8 +90,8 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
     log,
   )
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
-  const readSide = openReadSide({ config, db, metrics, tracing, log })
-  if (readSide !== undefined) closing.add({ name: 'replica', close: readSide.close, within: 5_000 })
+  const readRouter = openReadRouter({ config, db, metrics, tracing, log })
+  if (readRouter !== undefined) closing.add({ name: 'replica', close: readRouter.close, within: 5_000 })
   const notifications = openNotifications({ connection, log })
   closing.add({ name: 'notifications', close: notifications.close, within: 5_000 })
   const rateLimits = createRateLimits({ config, exchange: { db, notifications, log }, metrics })
@@ -127,7 +127,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const parts = {
     config,
     db,
-    readSide,
+    readRouter,
     ...authentication,
     secrets,
     feed,
@@ -149,7 +149,7 @@ async function acceptDevices(options: ServingOptions & Assembled): Promise<void>
   const onEvents = (): void => feed.wake()
   const connections = createConnections({
     ...{ db, notifications, log, onEvents },
-    holdMs: config.presenceHold,
+    graceMs: config.presenceGrace,
     isByAccount: config.cluster !== undefined,
   })
   closing.add({ name: 'presence', close: connections.close, within: 5_000 })

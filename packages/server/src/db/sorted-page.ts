@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Direction } from '../lib/sort.ts'
+import { missingLast } from './missing-last.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -130,7 +131,7 @@ export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder
   const filter = conditions.length === 0 ? sql`` : sql`where ${allOf(conditions)}`
   const towards = sql.raw(order.direction)
   return sql`select ${columns}, ${order.key} as sort_key from ${from} ${filter}
-    order by ${order.key} ${towards} nulls last, ${order.id} ${towards}
+    order by ${missingLast(order.key!, order.direction)}, ${order.id} ${towards}
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`
 }
 
@@ -152,9 +153,7 @@ export function rowsByKeys(
 ): Sql {
   const beyond = 'afterKeys' in start ? [afterKeys({ keys, id }, start.afterKeys)] : []
   const last = sql.raw(keys.at(-1)!.direction)
-  const order = keys.map(
-    ({ key, direction, isNullable }) => sql`${key} ${sql.raw(direction)}${sql.raw(isNullable ? ' nulls last' : '')}`,
-  )
+  const order = keys.map(({ key, direction, isNullable }) => missingLast(key, direction, isNullable))
   return sql`select ${columns}, jsonb_build_array(${sql.join(keys.map(({ json }) => json))})::text as sort_key
     from ${from} where ${allOf([...where, ...beyond])} order by ${sql.join(order)}, ${id} ${last}
     limit ${limit} offset ${'offset' in start ? start.offset : 0}`

@@ -3,9 +3,9 @@ import { integer } from './values.ts'
 
 /** Settings for how devices connect and report. */
 export const deviceSettings = {
-  presenceHold: setting({
+  presenceGrace: setting({
     name: 'MUSTER_PRESENCE_HOLD',
-    meaning: 'Seconds that a device has to reconnect before it becomes inactive.',
+    meaning: 'Grace period: seconds that a disconnected device has to reconnect before it becomes inactive.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),

@@ -13,7 +13,7 @@ import { type Config, readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/db/database.ts'
 import { measureFairness } from '../../src/db/fair/fair.metrics.ts'
 import { openNotifications } from '../../src/db/notifications.ts'
-import type { ReadSide } from '../../src/db/read-side.ts'
+import type { ReadRouter } from '../../src/db/replica/read-router.ts'
 import { createAccessKey } from '../../src/features/access-keys/access-keys.ts'
 import { measureFeed } from '../../src/features/events/feed/feed.metrics.ts'
 import { createFeed, type Feed } from '../../src/features/events/feed/feed.ts'
@@ -94,7 +94,7 @@ export interface TestAppOptions {
   /** Whether to exchange rate-limit usage with other servers. */
   sharesRateLimits?: boolean
   /** The read replica for list queries. */
-  readSide?: ReadSide
+  readRouter?: ReadRouter
   /** Resolves the host names of webhook URLs. */
   resolve?: Resolve
   /** The server's log. By default, no log. */
@@ -241,10 +241,10 @@ async function servePresence(
       metrics: Metrics
     },
 ) {
-  const { presenceHold: holdMs } = options.config
+  const { presenceGrace: graceMs } = options.config
   const onEvents = (): void => options.feed.wake()
   const isByAccount = options.config.cluster !== undefined
-  const connections = createConnections({ ...options, holdMs, isByAccount, onEvents })
+  const connections = createConnections({ ...options, graceMs, isByAccount, onEvents })
   const mqtt = await serveMqtt({ ...options, connections, onEvents, port: 0 })
   return {
     port: mqtt.port,

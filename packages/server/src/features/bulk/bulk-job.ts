@@ -201,10 +201,6 @@ export const writing = ({ changing, registering }: BulkJob): number => changing 
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)
 
-/** The job pauses if more devices than this have failed since its last start. */
-export const failureLimit = (job: BulkJob): number =>
-  job.maxFailures ?? Math.max(100, Math.floor((job.done + job.failed + job.skipped) / 10))
-
 type Permission = 'ATTRIBUTE_WRITE' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_WRITE'
 
 export function permissionsNeeded(operations: readonly object[]): Permission[] {

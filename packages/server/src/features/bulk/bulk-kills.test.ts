@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { startTestApp } from '../../../test/harness/app.ts'
 import { createSecrets } from '../../auth/secrets.ts'
 import { selectActiveJobs } from './bulk-jobs.queries.ts'
-import { workOn } from './run/work.ts'
+import { workOn } from './run/job-steps.ts'
 
 /** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600

@@ -21,9 +21,9 @@ import { findMatching } from './preview/find-devices.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
 import { creatorSeenBy } from './restricted/conditions.ts'
 import { readCsv } from './rows/read-csv.ts'
+import { finishPreview } from './run/job-steps.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
-import { finishPreview } from './run/work.ts'
 import { newJobKey } from './secrets/job-secrets.ts'
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {

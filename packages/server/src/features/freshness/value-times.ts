@@ -2,7 +2,6 @@ import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { ValueTimes } from '../attributes/target.ts'
-import { STALE_AFTER } from '../filters/sql/attribute-times.ts'
 import { selectBaseTimes, selectOverrideTimes, selectTimesSince } from './value-times.queries.ts'
 
 /** A value of a user, a device, or a service. The context is null for a base value. */
@@ -29,10 +28,6 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   const known = changed ?? stored?.created ?? 0
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
-
-/** Checks whether the last write is older than the expected interval allows. */
-export const isOverdue = ({ confirmed }: RecordedTimes, seconds: number, now: Date): boolean =>
-  now.getTime() - confirmed > STALE_AFTER * seconds * 1_000
 
 /** Returns the time that values have that were not changed since. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())

@@ -9,7 +9,8 @@ import { joinAttributeName, parseAttributeName, parseContext } from '../attribut
 import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
 import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
 import { intervalsOf } from '../freshness/intervals.ts'
-import { findTimes, isOverdue, type TimedValue } from '../freshness/value-times.ts'
+import { isStale } from '../freshness/staleness.ts'
+import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
 import { ASSUMED_SKIPPED } from './rows-read.ts'
 
@@ -104,7 +105,7 @@ export const findInterval = async (context: Context, { name }: AttributeInfo): P
 export async function isValueStale(context: Context, info: AttributeInfo): Promise<boolean> {
   const seconds = await findInterval(context, info)
   if (info.value === null || seconds === null) return false
-  return isOverdue(await findTimes(context, timedValue(info)), seconds, context.clock())
+  return isStale(await findTimes(context, timedValue(info)), seconds, context.clock())
 }
 
 const timedValue = ({ owner, name, setIn }: AttributeInfo): TimedValue => ({ ownerId: owner.id, name, context: setIn })

@@ -40,7 +40,8 @@ export interface ConnectionsOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
-  holdMs: number
+  /** The grace period: the time, in milliseconds, that a disconnected device has to reconnect. */
+  graceMs: number
   /** Whether a transaction may write only one account, as on a cluster. */
   isByAccount?: boolean
   /** Called after events are committed. */
@@ -53,11 +54,11 @@ const INTERVAL_MS = 1_000
  * The time, in milliseconds, that this process waits after an outage of itself or of the database. Only then may it end
  * the leases of other processes.
  */
-const GRACE_MS = 4_500
+const RECOVERY_MS = 4_500
 const RELEASE_INTERVAL_MS = 100
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { db, notifications, log, holdMs, isByAccount = false, onEvents } = options
+  const { db, notifications, log, graceMs, isByAccount = false, onEvents } = options
   const takeOverListeners = new Set<(deviceId: string) => void>()
   const closing = new AbortController()
   const devices = createHeldDevices({
@@ -102,7 +103,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   const sweep = async (): Promise<void> => {
     await moveTimesStart(db)
-    const ended = performance.now() - lease.stableSince > GRACE_MS ? await endExpiredLeases(db, isByAccount) : 0
+    const ended = performance.now() - lease.stableSince > RECOVERY_MS ? await endExpiredLeases(db, isByAccount) : 0
     if (ended + (await expireReports(db, isByAccount)) > 0) onEvents?.()
   }
 
@@ -122,7 +123,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return devices.size
     },
     connected: devices.connect,
-    disconnected: (deviceId) => devices.disconnect(deviceId, performance.now() + holdMs),
+    disconnected: (deviceId) => devices.disconnect(deviceId, performance.now() + graceMs),
     reported: devices.report,
     written: devices.written,
     onTakenOver(listener) {
@@ -134,7 +135,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       closing.abort()
       subscription.close()
       await Promise.all([renewed, swept, writer.idle(), checking])
-      await lease.end(holdMs / 1_000).catch(() => {})
+      await lease.end(graceMs / 1_000).catch(() => {})
     },
   }
 }

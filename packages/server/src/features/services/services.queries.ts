@@ -2,6 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
+import { missingLast } from '../../db/missing-last.ts'
 import { plainArray } from '../../db/plain-array.ts'
 import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
 import { contains } from '../../db/text-match.ts'
@@ -107,22 +108,18 @@ function matching({ name, state, applications }: ServiceFilter): Sql {
 
 const fieldKeys = {
   name: naturally(sql`s.name`),
-  id: undefined,
   created: sql`s.created`,
   state: stateColumn,
   application: sql`s.application`,
   port: sql`s.port`,
 }
 
-/** Orders services. Missing values come last in both directions. The ID breaks ties, in the direction of the sort. */
+/** Orders services. The ID breaks ties, in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
-  const towards = sql.raw(direction)
+  const byId = sql`s.id ${sql.raw(direction)}`
+  if (by === 'id') return byId
   const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
-  if (key === undefined) return sql`s.id ${towards}`
-  // Only nullable keys need `nulls last`. The other keys omit it, because a backward index scan cannot return that
-  // order.
-  const isNullable = typeof by !== 'string' || by === 'port'
-  return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
+  return sql`${missingLast(key, direction, typeof by !== 'string' || by === 'port')}, ${byId}`
 }
 
 export async function selectServiceNames(db: Database, accountId: string, deviceId: string): Promise<ServiceName[]> {

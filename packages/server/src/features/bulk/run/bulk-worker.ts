@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
-import { BATCH, isOutage, type WorkOptions, type WorkResult, workOn } from './work.ts'
+import { BATCH, isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps.ts'
 
 /**
  * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the

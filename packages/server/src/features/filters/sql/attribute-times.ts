@@ -1,12 +1,10 @@
 import type { AttributeSubject, Compare, IsStale, OrderOperator, TimeOfAttribute } from '@muster/filter'
 import { sql } from 'kysely'
 import { type AttributeName, joinAttributeName } from '../../attributes/attribute-name.ts'
+import { STALE_AFTER } from '../../freshness/staleness.ts'
 import { baseText, columnOf, overridesOf, overrideText } from './attribute-conditions.ts'
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
-
-/** A value is stale after this number of expected intervals without a recorded write. */
-export const STALE_AFTER = 1.25
 
 /** The values that have no recorded time have this one. */
 export const timesSince = sql`(select since from attribute_times_start)`

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { stopSending } from './pause-policy.ts'
+import { pauseOrDisable } from './pause-or-disable.ts'
 import type { Results } from './results.ts'
 import { type Evaluation, evaluate } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
@@ -30,7 +30,7 @@ export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Prom
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended
   // A 410 response ends the delivery only if the server also stops sending to the URL, so that step runs first.
-  const isReplaced = ended.evaluation.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
+  const isReplaced = ended.evaluation.isGone && !(await pauseOrDisable(db, webhook, { reason: 'gone', url }))
   const { isGone, ...evaluation } = isReplaced ? evaluateReplaced(deps, ended) : ended.evaluation
   const { isHopeless } = await results.add(
     {
@@ -44,7 +44,7 @@ export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Prom
     },
     health && { ...webhook, ...health },
   )
-  const isStopped = isGone || (isHopeless && (await stopSending(db, webhook, { reason: 'hopeless', url })))
+  const isStopped = isGone || (isHopeless && (await pauseOrDisable(db, webhook, { reason: 'hopeless', url })))
   return { isStopped }
 }
 

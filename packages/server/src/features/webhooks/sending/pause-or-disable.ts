@@ -17,7 +17,7 @@ export interface Stop {
  * receiver has failed for days, pauses the webhook. Returns false and changes nothing if the webhook was deleted or its
  * URL has changed.
  */
-export async function stopSending(
+export async function pauseOrDisable(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
   { reason, url }: Stop,

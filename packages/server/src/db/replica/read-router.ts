@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { batched } from '../lib/batched.ts'
-import type { Database } from './database.ts'
-import { type OpenPool, openReplica, type Replica, reachesPosition, readWritten } from './replica.ts'
+import { batched } from '../../lib/batched.ts'
+import type { Database } from '../database.ts'
+import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
+import { reachesPosition, readWritten } from './replica-lag.ts'
 
 /**
  * The place that a query reads from: the replica, or the primary because the replica is lagging or unavailable
@@ -9,7 +10,7 @@ import { type OpenPool, openReplica, type Replica, reachesPosition, readWritten 
  */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
-export interface ReadSide {
+export interface ReadRouter {
   /**
    * Returns the replica if it includes everything committed before the call. Otherwise, returns undefined, and the
    * caller reads from the primary.
@@ -20,7 +21,7 @@ export interface ReadSide {
   close(): Promise<void>
 }
 
-export interface ReadSideOptions {
+export interface ReadRouterOptions {
   primary: Database
   openPool: OpenPool
   log: FastifyBaseLogger
@@ -41,7 +42,7 @@ const RETRY_MS = 1_000
  * replica is chosen only if it has replayed WAL up to the primary's current position. If it does not catch up in time,
  * queries read from the primary until it has caught up.
  */
-export function createReadSide({ primary, openPool, log, onChoice = () => {} }: ReadSideOptions): ReadSide {
+export function createReadRouter({ primary, openPool, log, onChoice = () => {} }: ReadRouterOptions): ReadRouter {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))
   let replica: Replica | undefined
   let place: ReadPlace = 'away'

@@ -6,20 +6,20 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pollUntil } from '../../test/api/webhooks.ts'
-import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../test/database/standby.ts'
-import { startTestApp } from '../../test/harness/app.ts'
+import { pollUntil } from '../../../test/api/webhooks.ts'
+import { type PrimaryAndStandby, startPrimaryAndStandby } from '../../../test/database/standby.ts'
+import { startTestApp } from '../../../test/harness/app.ts'
 import {
   failToStart,
   readCredentials,
   type ServerProcess,
   sendAs,
   startServerProcess,
-} from '../../test/harness/server-process.ts'
-import { unlimited } from '../../test/harness/unlimited.ts'
-import { openDatabase } from './open-database.ts'
-import { createReadSide, type ReadPlace, type ReadSide } from './read-side.ts'
-import { openReplica, readSystem } from './replica.ts'
+} from '../../../test/harness/server-process.ts'
+import { unlimited } from '../../../test/harness/unlimited.ts'
+import { openDatabase } from '../open-database.ts'
+import { openReplica, readSystem } from './open-replica.ts'
+import { createReadRouter, type ReadPlace, type ReadRouter } from './read-router.ts'
 
 let pair: PrimaryAndStandby
 let server: ServerProcess
@@ -28,7 +28,7 @@ let credentials: Record<string, string>
 const ends: (() => Promise<void>)[] = []
 beforeAll(async () => {
   pair = await startPrimaryAndStandby()
-  folder = await mkdtemp(join(tmpdir(), 'muster-read-side-'))
+  folder = await mkdtemp(join(tmpdir(), 'muster-read-router-'))
   const env = { ...unlimited, MUSTER_DATA: folder, DATABASE_URL: pair.url, DATABASE_READ_URL: pair.standbyUrl }
   server = await startServerProcess(env, (end) => ends.push(end))
   credentials = await readCredentials(folder)
@@ -156,7 +156,7 @@ it('repeats the entire query on the primary if the standby fails', async () => {
   await closed.destroy()
   let chosen = 0
   const failures: unknown[] = []
-  const readSide: ReadSide = {
+  const readRouter: ReadRouter = {
     choose: async () => {
       chosen++
       return closed
@@ -164,7 +164,7 @@ it('repeats the entire query on the primary if the standby fails', async () => {
     failed: (db, error) => failures.push([db === closed, error]),
     close: async () => {},
   }
-  const app = await startTestApp({ readSide })
+  const app = await startTestApp({ readRouter })
   try {
     await app.owner.data('mutation { registerDevice(name: "one") { device { id services { id } } } }')
     await app.owner.data('{ login { id name } }')
@@ -190,17 +190,17 @@ describe('a DATABASE_READ_URL that the server cannot use', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => logged.resolve(JSON.parse(line).reason) })
     const open = (connectionString: string) => ({ connection: { connectionString }, size: 2, statementTimeout: 0 })
     const primary = openDatabase(open(pair.url), log)
-    const readSide = createReadSide({
+    const readRouter = createReadRouter({
       primary,
       openPool: (check) => openDatabase({ ...open(url), check }, log),
       log,
     })
     try {
       const reason = await logged.promise
-      expect(await readSide.choose()).toBeUndefined()
+      expect(await readRouter.choose()).toBeUndefined()
       return reason
     } finally {
-      await readSide.close()
+      await readRouter.close()
       await primary.destroy()
     }
   }

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '../../../db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/database-unavailable.ts'
 import { ApiError } from '../../../errors.ts'
 import { recordEvents } from '../../events/record.ts'
-import { type BulkJob, failureLimit, pendingOf, writing } from '../bulk-job.ts'
+import { type BulkJob, pendingOf, writing } from '../bulk-job.ts'
 import {
   type ActiveJob,
   analyzeDevices,
@@ -18,6 +18,7 @@ import { previewStep } from '../preview/preview.ts'
 import { openJobKey } from '../secrets/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
+import { reasonToPause } from './pause-policy.ts'
 import { type BatchSize, findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
@@ -251,8 +252,8 @@ interface Progress {
 }
 
 /**
- * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it if a failure
- * exceeds the limit. Returns a function that records the end of the job.
+ * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it after too many
+ * failures. Returns a function that records the end of the job.
  */
 async function saveProgress(
   db: Database,
@@ -261,10 +262,8 @@ async function saveProgress(
 ): Promise<() => Promise<void>> {
   const { id, done, failed, skipped, rate } = job
   const isDone = isLast || pendingOf(job) === 0
-  const failures = failed - job.tolerated
-  const isFailing = hasFailed && !isDone && failures > failureLimit(job)
-  const state = isDone ? 'DONE' : isFailing ? 'PAUSED' : 'RUNNING'
-  const reason = isFailing ? `failed devices: ${failures}, more than the limit of ${failureLimit(job)}` : null
+  const reason = hasFailed && !isDone ? reasonToPause(job) : null
+  const state = isDone ? 'DONE' : reason === null ? 'RUNNING' : 'PAUSED'
   const pauseMs = rate >= UNLIMITED_RATE ? 0 : (1000 * count) / rate
   const finished = isDone ? now : null
   await writeJob(db, accountId, id, { done, failed, skipped, state, reason, finished, pauseMs })

@@ -1,0 +1,16 @@
+import type { BulkJob } from '../bulk-job.ts'
+
+type Counts = Pick<BulkJob, 'maxFailures' | 'done' | 'failed' | 'skipped'>
+
+/** A job without `maxFailures` pauses after this number of failures, or after a tenth of its devices if that is more. */
+const DEFAULT_FAILURES = 100
+
+const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>
+  maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))
+
+/** Returns why a job pauses after a device failed, or null if it continues. `tolerated` failed before its last start. */
+export function reasonToPause(job: Counts & { tolerated: number }): string | null {
+  const failures = job.failed - job.tolerated
+  const limit = failureLimit(job)
+  return failures > limit ? `failed devices: ${failures}, more than the limit of ${limit}` : null
+}
