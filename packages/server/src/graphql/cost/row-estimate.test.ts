@@ -14,6 +14,14 @@ describe('the number of rows that a document reads', () => {
     ).toBe(3)
   })
 
+  test('includes the rows of every alias, with equal and with different arguments', () => {
+    const query = `query ($n: Int, $m: Int) {
+      user { a: page(size: $n) { lazy } b: page(size: $m) { lazy } c: page(size: $n) { lazy total } }
+    }`
+    expect(count(query, { n: 4, m: 5 }).rows).toBe(4 + 5 + 4 + 10_000)
+    expect(count(query, { n: 6, m: 6 }).rows).toBe(3 * 6 + 10_000)
+  })
+
   test('includes every selected total', () => {
     expect(count('{ user { page(size: 1) { total } } }').rows).toBe(10_001)
     expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)

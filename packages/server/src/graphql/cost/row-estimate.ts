@@ -7,6 +7,7 @@ import {
   isCompositeType,
   isListType,
   isObjectType,
+  print,
 } from 'graphql'
 import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
 import { isPageType } from '../lists/page-members.ts'
@@ -75,10 +76,15 @@ export const countNoRows: CountRows = () => noRows
 
 /** A field whose row cost depends on its arguments. */
 interface CountedField {
-  readonly field: PlannedField
-  readonly cost: Exclude<RowCost, 0>
   /** The number of selections of `total`. Each alias counts. */
   readonly totals: number
+  readonly call: Call
+}
+
+/** The cost of a field with certain arguments. Aliases with equal arguments share one call, which is evaluated once. */
+interface Call {
+  readonly field: PlannedField
+  readonly cost: Exclude<RowCost, 0>
   /** The field's arguments. Undefined if they depend on variables. */
   readonly args: Arguments | undefined
 }
@@ -93,17 +99,23 @@ const noRows: RowCount = { ...zero, walkingField: () => undefined }
 
 function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   const counted = new Map<PlannedField, CountedField>()
+  const calls = new Map<string, Call>()
   for (const { fields } of plan.postOrder)
     for (const field of fields) {
       const cost = rowCosts[nameOf(field)]
-      if (typeof cost === 'function') counted.set(field, countedField(field, cost))
+      if (typeof cost !== 'function') continue
+      const text = [nameOf(field), ...(field.node.arguments ?? []).map(print)].join(' ')
+      const call = calls.get(text) ?? callOf(field, cost)
+      calls.set(text, call)
+      counted.set(field, { totals: totalsIn(field), call })
     }
   if (counted.size === 0) return countNoRows
 
   const count: CountRows = (variables, size) => {
+    const evaluated = new Map(calls.values().map((call) => [call, evaluate(call, variables, size)]))
     const own = new Map<PlannedField, Sum>()
-    for (const [field, each] of counted) {
-      const sum = sumOf(each, variables, size)
+    for (const [field, { totals, call }] of counted) {
+      const sum = sumOf(evaluated.get(call), totals)
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
@@ -126,7 +138,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
     }
     return { ...total, walkingField }
   }
-  const isConstant = counted.values().every(({ args }) => args !== undefined)
+  const isConstant = calls.values().every(({ args }) => args !== undefined)
   return isConstant ? cacheBySize(count) : count
 }
 
@@ -143,16 +155,23 @@ function cacheBySize(count: CountRows): CountRows {
   }
 }
 
-function countedField(field: PlannedField, cost: Exclude<RowCost, 0>): CountedField {
+const totalsIn = ({ child }: PlannedField): number =>
+  child?.fields.filter(({ definition }) => definition.name === 'total').length ?? 0
+
+function callOf(field: PlannedField, cost: Exclude<RowCost, 0>): Call {
   const isConstant = !field.node.arguments?.some(({ value }) => hasVariable(value))
-  const totals = field.child?.fields.filter(({ definition }) => definition.name === 'total').length ?? 0
-  return { field, cost, totals, args: isConstant ? argumentValues(field, {}) : undefined }
+  return { field, cost, args: isConstant ? argumentValues(field, {}) : undefined }
 }
 
-function sumOf({ field, cost, totals, args }: CountedField, variables: Arguments, size: AccountSize): Sum {
+/** Returns undefined if the arguments are invalid. */
+function evaluate({ field, cost, args }: Call, variables: Arguments, size: AccountSize): FieldRows | undefined {
   const values = args ?? argumentValues(field, variables)
-  if (values === undefined) return zero
-  const { rows, total = 0 } = cost(values, size)
+  return values && cost(values, size)
+}
+
+function sumOf(found: FieldRows | undefined, totals: number): Sum {
+  if (found === undefined) return zero
+  const { rows, total = 0 } = found
   return {
     rows: rows + (totals > 0 ? totals * total : 0),
     walkingFields: (rows >= MANY_ROWS ? 1 : 0) + (total >= MANY_ROWS ? totals : 0),
