@@ -46,7 +46,7 @@ export async function generateResolverTypes(): Promise<string> {
         BulkItemList: './features/bulk/bulk-job.ts#BulkItemList as BulkItemListModel',
         DeviceList: './features/devices/device.ts#DeviceList as DeviceListModel',
         AccessKey: './features/access-keys/access-key.ts#AccessKey as AccessKeyModel',
-        KeyPolicy: './auth/key-policy.ts#KeyPolicy as KeyPolicyModel',
+        KeyPolicy: './auth/key-policy-rules.ts#KeyPolicy as KeyPolicyModel',
         Grant: './features/users/members/member.ts#Grant as GrantModel',
         Me: './features/users/members/member.ts#Me as MeModel',
         Member: './features/users/members/member.ts#Member as MemberModel',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { check } from '../test/fixtures.ts'
 
-describe('canonical form (contract A.6)', () => {
+describe('canonical form', () => {
   test.each([
     ['', ''],
     ['site = oslo', 'attributes.site = oslo'],

@@ -10,7 +10,7 @@ export interface CheckedFilter extends Resolution {
   readonly canonical: string | null
 }
 
-/** Parses and resolves a filter, and formats its canonical form (contract A.6). Never throws. */
+/** Parses and resolves a filter, and formats its canonical form. Never throws. */
 export function checkFilter(text: string, options: ResolveOptions & ParseOptions = {}): CheckedFilter {
   const parsed = parseFilter(text, options)
   const resolution = resolveFilter(parsed, options)

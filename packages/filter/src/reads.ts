@@ -61,7 +61,7 @@ export function readsOf(filter: ResolvedFilter | null): FilterReads {
   return reads
 }
 
-/** The fields that a bare word searches (contract A.4). */
+/** The fields that a bare word searches. */
 export const wordFields = {
   device: ['device.name', 'device.hardwareId', 'device.id'],
   service: ['service.name', 'service.host', 'service.id'],

@@ -9,7 +9,7 @@ import type { AttributeInfo as AttributeInfoModel } from './features/history/att
 import type { Freshness as FreshnessModel } from './features/freshness/intervals.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
-import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
+import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy-rules.ts';
 import type { Grant as GrantModel, Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
 import type { Role as RoleModel } from './features/users/roles/role.ts';
 import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';

@@ -2,8 +2,8 @@
 export type FilterKind = 'device' | 'service' | 'event'
 
 /**
- * A field's type, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with
- * several values. `application` is a number with a title.
+ * A field's type, which determines its comparators and literals. `strings` is a field with several values.
+ * `application` is a number with a title.
  */
 export type FieldType =
   | 'string'
@@ -82,7 +82,7 @@ export const fieldType = (kind: FilterKind, name: string): FieldType | undefined
 /** The kinds of sources that an event can have. The kind is `unknown` if the event was recorded without a source. */
 export const sourceKinds = ['accessKey', 'console', 'device', 'job', 'server', 'unknown'] as const
 
-/** The functions of the language (contract A.3). */
+/** The functions of the language. */
 export const functionNames = ['base', 'in', 'override', 'age', 'changed', 'stale', 'view', 'any'] as const
 export type FunctionName = (typeof functionNames)[number]
 

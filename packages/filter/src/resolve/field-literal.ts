@@ -20,7 +20,7 @@ const synonyms: ReadonlyMap<string, boolean> = new Map([
   ...['inactive', 'false', 'off', 'no', 'down', 'offline', 'disabled', '0'].map((word) => [word, false] as const),
 ])
 
-/** Resolves the value of a comparison with a field. Rejects values that the field cannot have (contract A.5). */
+/** Resolves the value of a comparison with a field. Rejects values that the field cannot have. */
 export function resolveFieldLiteral(
   resolving: Resolving,
   { subject, operator }: { subject: FieldSubject; operator: Compare['operator'] },

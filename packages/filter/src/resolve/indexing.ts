@@ -13,8 +13,8 @@ export interface IndexOptions {
 }
 
 /**
- * Returns whether indexes find the matches of a filter (contract A.8): a conjunction with at least one indexed
- * condition, or a disjunction of indexed conditions.
+ * Returns whether indexes find the matches of a filter: a conjunction with at least one indexed condition, or a
+ * disjunction of indexed conditions.
  */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {

@@ -18,7 +18,7 @@ export interface ValueComparison {
   readonly argument: Value | ValueList
 }
 
-/** Resolves a comparison of a field or attribute with values (contract A.4, A.5). */
+/** Resolves a comparison of a field or attribute with values. */
 export function resolveComparison(resolving: Resolving, found: ValueComparison): PlainComparison | undefined {
   const { subject, comparison, argument } = found
   if (!isAllowed(resolving, found)) return undefined
@@ -120,8 +120,7 @@ function resolveListed(
 }
 
 /**
- * Warns that the comparison excludes devices that never reported, because a comparison with a missing time is false
- * (contract A.5).
+ * Warns that the comparison excludes devices that never reported, because a comparison with a missing time is false.
  */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison

@@ -18,7 +18,7 @@ const attribute = (...name: [string] | [string, string]) =>
 const string = (value: string) => ({ type: 'string', value }) as const
 const field = (of: string, name: string) => expect.objectContaining({ type: 'field', of, name })
 
-describe('names (contract A.3)', () => {
+describe('names', () => {
   test.each([
     ['site:*', attribute('site')],
     ['net.ssid:*', attribute('net', 'ssid')],
@@ -129,7 +129,7 @@ describe('names (contract A.3)', () => {
   })
 })
 
-describe('functions (contract A.3)', () => {
+describe('functions', () => {
   test.each([
     ['base(site) = x', { ...attribute('site'), read: { type: 'base' } }],
     ['in("night", net.ssid) = x', { ...attribute('net', 'ssid'), read: { type: 'in', context: 'night' } }],
@@ -176,7 +176,7 @@ describe('functions (contract A.3)', () => {
   })
 })
 
-describe('operators (contract A.4)', () => {
+describe('operators', () => {
   test('treats != as NOT and =, including for services', () => {
     expect(resolved('site != a')).toEqual(resolved('NOT site = a'))
     expect(resolved('services.port != 22')).toEqual(resolved('NOT services.port = 22'))

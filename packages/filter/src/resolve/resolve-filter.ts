@@ -24,14 +24,13 @@ export interface Resolution {
   readonly terms: readonly FilterTerm[]
   /** Attribute names that are not in `knownAttributes`. The caller can look them up and resolve the filter again. */
   readonly unknownNames: readonly string[]
-  /** Whether the whole filter is indexed (contract A.8). True for an empty filter. */
+  /** Whether the whole filter is indexed. True for an empty filter. */
   readonly isIndexed: boolean
 }
 
 /**
- * Resolves the names, functions, and values of a parsed filter (contract A.3 to A.5). Reports all semantic errors. If
- * the filter has syntax errors, resolves the parts that could be parsed. Does not resolve a filter that exceeds a
- * limit. Never throws.
+ * Resolves the names, functions, and values of a parsed filter. Reports all semantic errors. If the filter has syntax
+ * errors, resolves the parts that could be parsed. Does not resolve a filter that exceeds a limit. Never throws.
  */
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options

@@ -15,10 +15,7 @@ import { forbiddenClock } from './usage.ts'
 export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
-/**
- * Resolves the value of a comparison. The type depends on the field or, for an attribute, on the value's form (contract
- * A.5).
- */
+/** Resolves the value of a comparison. The type depends on the field or, for an attribute, on the value's form. */
 export function resolveLiteral(
   resolving: Resolving,
   { subject, operator }: Pick<Compare, 'subject' | 'operator'>,

@@ -38,7 +38,7 @@ export interface WrittenName {
 
 const ATTRIBUTES = 'attributes.'
 
-/** Resolves a name to the left of a comparator (contract A.3). Returns undefined after reporting an error. */
+/** Resolves a name to the left of a comparator. Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
   const { name } = found
   const { kind } = scope

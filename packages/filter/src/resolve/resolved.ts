@@ -5,8 +5,7 @@ import type { Parts } from '../syntax/quote.ts'
 
 /**
  * A filter with resolved names and types. Each condition is true or false for every object: a comparison with a missing
- * value is false (contract A.4). `!=` becomes `not` around `=`. Groups are flat: an `and` is never directly inside an
- * `and`.
+ * value is false. `!=` becomes `not` around `=`. Groups are flat: an `and` is never directly inside an `and`.
  */
 export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
 
@@ -66,7 +65,7 @@ export interface HasValue {
   readonly subject: FieldSubject | AttributeSubject
 }
 
-/** A bare word: part of a searched field, case-insensitive, or the beginning of the ID (contract A.4). */
+/** A bare word: part of a searched field, case-insensitive, or the beginning of the ID. */
 export interface WordSearch {
   readonly type: 'word'
   readonly of: FilterKind
@@ -88,7 +87,7 @@ export interface AnyAttribute {
   readonly readable?: ReadableNames
 }
 
-/** The effective value is stale (contract E.3). `read` is set only if code has fixed the context of the filter. */
+/** The effective value is stale. `read` is set only if code has fixed the context of the filter. */
 export interface IsStale {
   readonly type: 'stale'
   readonly of: 'device' | 'service'
@@ -174,6 +173,6 @@ export interface FilterTerm extends Span {
   /** The name in canonical form, such as `attributes.site`. Empty for a bare word. */
   readonly name: string
   readonly comparedAs: 'string' | 'number' | 'time' | 'duration' | 'none'
-  /** Whether an index finds its matches (contract A.8). */
+  /** Whether an index finds its matches. */
   readonly isIndexed: boolean
 }

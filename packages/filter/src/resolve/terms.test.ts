@@ -32,7 +32,7 @@ describe('terms', () => {
   })
 })
 
-describe('indexed filters (contract A.8)', () => {
+describe('indexed filters', () => {
   test.each([
     'site = oslo',
     'site = (oslo OR bergen)',
@@ -101,7 +101,7 @@ describe('indexed filters (contract A.8)', () => {
   })
 })
 
-describe('uses of filters (contract A.1)', () => {
+describe('uses of filters', () => {
   const rejected = (text: string) =>
     (['list', 'bulk', 'alert', 'silence', 'role', 'accessKey', 'view'] as const).filter(
       (usage: FilterUsage) => check(text, { usage }).problems.length > 0,

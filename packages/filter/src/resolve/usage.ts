@@ -1,6 +1,6 @@
 /**
- * The use of a filter, which limits what the filter can contain (contract A.1). `list` includes every read,
- * subscriptions, and webhooks.
+ * The use of a filter, which limits what the filter can contain. `list` includes every read, subscriptions, and
+ * webhooks.
  */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 

@@ -5,9 +5,9 @@ import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
 export type Join = 'and' | 'or' | 'space'
 
 /**
- * Returns the error for AND and OR on one level (contract A.2). The message shows both readings: in AIP-160, OR binds
- * more tightly, and in SQL, AND does. If every AND is a space, the suggestion is the reading of AIP-160. Otherwise, it
- * is the reading of SQL.
+ * Returns the error for AND and OR on one level. The message shows both readings: in AIP-160, OR binds more tightly,
+ * and in SQL, AND does. If every AND is a space, the suggestion is the reading of AIP-160. Otherwise, it is the reading
+ * of SQL.
  */
 export function mixedOperators(text: string, operands: readonly Span[], joins: readonly Join[]): Fault {
   const span = { from: operands[0]!.from, to: operands.at(-1)!.to }

@@ -22,8 +22,8 @@ export interface ParseOptions {
 }
 
 /**
- * Parses a filter (contract A.2, a narrowed AIP-160). Never throws. Takes linear time for any string, and recurses no
- * deeper than the limit on parentheses.
+ * Parses a filter. The language is based on AIP-160 but narrower. Never throws. Takes linear time for any string, and
+ * recurses no deeper than the limit on parentheses.
  */
 export function parseFilter(text: string, { maxLength = filterLimits.filterLength }: ParseOptions = {}): ParsedFilter {
   const tooLong = excessLength(text, maxLength)

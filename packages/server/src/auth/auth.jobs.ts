@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import { defineChore } from '../jobs/job.ts'
-import { deleteOldUse, selectAccountsWithOldUse } from './key-use.queries.ts'
+import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.queries.ts'
 
 /** Deletes the nonces of requests that are too old to be accepted. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')

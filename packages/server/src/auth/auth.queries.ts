@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../db/database.ts'
 import type { StoredRestriction } from '../restriction.ts'
-import type { StoredKeyPolicy } from './key-policy.ts'
+import type { StoredKeyPolicy } from './key-policy-rules.ts'
 
 export interface KeyRow {
   key: string

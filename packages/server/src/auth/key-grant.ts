@@ -3,7 +3,7 @@ import { parseRange } from '../lib/address-range.ts'
 import { isIn } from '../lib/client-address.ts'
 import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrictionOf } from '../restriction.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
-import { consequencesOf, toKeyPolicy } from './key-policy.ts'
+import { consequencesOf, toKeyPolicy } from './key-policy-rules.ts'
 
 /** The reasons to reject a key although it is enabled and has not expired. */
 export type Suspension = 'member'

@@ -12,10 +12,10 @@ import { authenticateDevice } from './authenticate-device.ts'
 import { createConnectionSlots } from './connection-slots.ts'
 import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
-import { createPacing } from './pacing.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Reply } from './publications.ts'
 import { createSessions, type Session } from './sessions.ts'
+import { createThrottle } from './throttle.ts'
 import { createTraffic } from './traffic.ts'
 
 const AUTHENTICATION_MS = 5_000
@@ -52,7 +52,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const deps = { db, failures: rateLimits.failures, logRejection }
   const traffic = createTraffic({
     reports,
-    pacing: createPacing(rateLimits.devices, logRejection),
+    throttle: createThrottle(rateLimits.devices, logRejection),
     logRejection,
     measure,
   })

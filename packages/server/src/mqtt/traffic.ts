@@ -3,9 +3,9 @@ import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import { type LogRejection, withoutInput } from '../http/rejection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
-import type { Pacing } from './pacing.ts'
 import { handlePublication, type Reply } from './publications.ts'
 import type { Session } from './sessions.ts'
+import type { Throttle } from './throttle.ts'
 import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 
 const MAX_SUBSCRIPTIONS = 20
@@ -24,12 +24,12 @@ export interface Traffic {
 
 export interface TrafficDeps {
   reports: DeviceReports
-  pacing: Pacing
+  throttle: Throttle
   logRejection: LogRejection
   measure: MeasurePublication
 }
 
-export function createTraffic({ reports, pacing, logRejection, measure }: TrafficDeps): Traffic {
+export function createTraffic({ reports, throttle, logRejection, measure }: TrafficDeps): Traffic {
   return {
     async publish(session, packet) {
       const device = session?.device
@@ -48,7 +48,7 @@ export function createTraffic({ reports, pacing, logRejection, measure }: Traffi
         throw new Error('foreign topic')
       }
       // A will is not delayed, because its connection has ended and the device cannot send it again.
-      if (packet !== session.will) await pacing.wait(session, device.deviceId)
+      if (packet !== session.will) await throttle.wait(session, device.deviceId)
       try {
         return await measure(publication.kind, () => handlePublication(reports, device, publication, packet))
       } catch (error) {

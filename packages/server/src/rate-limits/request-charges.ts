@@ -7,6 +7,8 @@ import type { AddressOf } from '../lib/client-address.ts'
 import { limits as apiLimits } from '../limits.ts'
 import type { Viewer } from '../viewer.ts'
 import type { AccountSizes } from './account-sizes.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
+import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
 import {
   OBJECTS_PER_POINT,
   pointsOfChanges,
@@ -14,9 +16,8 @@ import {
   pointsOfRejected,
   pointsOfRows,
   REQUEST_POINTS,
-} from './points.ts'
-import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
-import { rateLimitHeaders, spend, spendWhenAvailable } from './spend.ts'
+} from './request-cost.ts'
+import { spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges requests over every protocol. Functions that charge before the work starts may throw RATE_LIMITED. */

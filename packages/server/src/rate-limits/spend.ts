@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { Payer } from './rate-limits.ts'
 
 /**
@@ -23,16 +24,6 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
     else await sleep(Math.ceil(seconds * 1_000), undefined, { ref: false })
   }
 }
-
-/**
- * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time that an empty budget needs to refill.
- * `t` is the time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1,
- * the minimum, because points are refilled continuously.
- */
-export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
-  'ratelimit-policy': budget.policyField,
-  ratelimit: `"${budget.policy.name}";r=${budget.left(subject)};t=${Math.max(1, retryAfter, budget.due(subject))}`,
-})
 
 const payers: Readonly<Record<string, string>> = {
   user: 'this user, with all access keys and sessions together,',

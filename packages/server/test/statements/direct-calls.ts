@@ -1,6 +1,6 @@
 import * as auth from '../../src/auth/auth.queries.ts'
-import { toKeyPolicy } from '../../src/auth/key-policy.ts'
-import * as keyUse from '../../src/auth/key-use.queries.ts'
+import { toKeyPolicy } from '../../src/auth/key-policy-rules.ts'
+import * as keyUse from '../../src/auth/key-use-counter.queries.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'

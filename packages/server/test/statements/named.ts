@@ -75,7 +75,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`findTimedOut of ${presence}`]: sweep,
   [`findTimedOutServices of ${serviceStates}`]: sweep,
   'removeCodesExpiredBefore of features/registration-codes/registration-codes.queries.ts': sweep,
-  'selectAccountsWithOldUse of auth/key-use.queries.ts': sweep,
+  'selectAccountsWithOldUse of auth/key-use-counter.queries.ts': sweep,
   'selectAccountsWithExpired of features/idempotency/idempotency.queries.ts': sweep,
   'selectAccountsWithDevices of features/availability/presence-samples.queries.ts': sweep,
   'selectAccountsToSum of features/devices/device-count.queries.ts': sweep,

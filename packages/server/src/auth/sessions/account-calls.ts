@@ -3,16 +3,16 @@ import { badInput, notFound } from '../../errors.ts'
 import { assertName, assertText, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { assertPasswordSession } from './assert-password-session.ts'
-import { ownAttempt, runAttempt } from './audit/attempts.ts'
+import { ownAttempt, runAttempt } from './audit/failed-attempts.ts'
 import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './passwords/password.ts'
 import type { Session } from './sessions.ts'
+import { attemptSubject } from './sign-in/attempt-limits.ts'
 import { addCookies } from './sign-in/complete-sign-in.ts'
 import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
-import { attemptSubject } from './sign-in/sign-in-attempts.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 

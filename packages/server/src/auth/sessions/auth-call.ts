@@ -9,8 +9,8 @@ import type { CommandLineKeys } from './command-line/command-line-keys.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
+import type { SignInAttempts } from './sign-in/attempt-limits.ts'
 import type { Invitations } from './sign-in/invitations.ts'
-import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 import type { Provider } from './single-sign-on/provider.ts'
 
 export type SignInMethod =

@@ -1,5 +1,5 @@
 import { namesIn } from '../../access.ts'
-import { consequencesOf } from '../../auth/key-policy.ts'
+import { consequencesOf } from '../../auth/key-policy-rules.ts'
 import { isStale } from '../../auth/rejected-key.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
@@ -7,9 +7,9 @@ import { readOwnRestriction, shownRestriction } from '../restrictions/own-restri
 import { findActor } from '../users/people/people.ts'
 import { loadView } from '../views/load-view.ts'
 import { createAccessKey, deleteAccessKey, listAccessKeys, rotateAccessKey, updateAccessKey } from './access-keys.ts'
+import { readNeeds } from './document-needs.ts'
 import { getKeyPolicy, listViolations, setKeyPolicy } from './key-policy.ts'
 import { listUnused, listUsage } from './key-usage.ts'
-import { readNeeds } from './needs.ts'
 
 const DAY_SECONDS = 86_400
 

@@ -1,4 +1,4 @@
-import { toKeyPolicy } from '../../auth/key-policy.ts'
+import { toKeyPolicy } from '../../auth/key-policy-rules.ts'
 import type { CommandLineKeys } from '../../auth/sessions/command-line/command-line-keys.ts'
 import type { Context } from '../../context.ts'
 import type { Viewer } from '../../viewer.ts'

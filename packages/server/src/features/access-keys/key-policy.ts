@@ -4,7 +4,7 @@ import {
   type KeyUnderPolicy,
   type PolicyRule,
   toKeyPolicy,
-} from '../../auth/key-policy.ts'
+} from '../../auth/key-policy-rules.ts'
 import type { Context } from '../../context.ts'
 import { type ApiError, badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'

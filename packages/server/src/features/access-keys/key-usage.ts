@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { KEY_USE_DAYS as KEPT_DAYS } from '../../auth/auth.jobs.ts'
-import { startOfDay } from '../../auth/key-use.ts'
+import { startOfDay } from '../../auth/key-use-counter.ts'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'

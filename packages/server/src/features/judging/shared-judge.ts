@@ -130,8 +130,8 @@ const usesView = (selection: StoredSelection): boolean => {
 }
 
 /**
- * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT (contract C.3), and with
- * FORBIDDEN if the view reads a name that the caller cannot read. Other errors do not mean that the view is invalid.
+ * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT, and with FORBIDDEN if
+ * the view reads a name that the caller cannot read. Other errors do not mean that the view is invalid.
  */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined

@@ -5,7 +5,7 @@ import { isChangeRejected, rejectionOfDocument } from '../../graphql/access/reje
 import type { UserSimulateArgs } from '../../resolvers.generated.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
-import { readNeeds } from '../access-keys/needs.ts'
+import { readNeeds } from '../access-keys/document-needs.ts'
 import {
   type AttributeName,
   assertAllowed,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isPermitted, type PermissionName, usualKeyPermissions } from '../../access.ts'
 import { findKeyGrant, type KeyGrant } from '../../auth/key-grant.ts'
-import { brokenRules } from '../../auth/key-policy.ts'
+import { brokenRules } from '../../auth/key-policy-rules.ts'
 import { rejectionOfKey } from '../../auth/rejected-key.ts'
 import type { Context } from '../../context.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'

@@ -2,8 +2,8 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
 import { check, toFilterProblem } from '../filters/read-filter.ts'
 import { findActor } from '../users/people/people.ts'
+import { loadUsedBy } from './used-by.ts'
 import { filterKinds } from './view.ts'
-import { loadViewUsers } from './view-users.ts'
 import { createView, deleteView, listViews, updateView } from './views.ts'
 
 export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url), {
@@ -15,7 +15,7 @@ export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url),
       const creator = await findActor(context, creatorId ?? context.viewer.accountId)
       return describeSource({ source, deviceId: null, targets: [] }, creator)
     },
-    usedBy: ({ id }, _args, context) => loadViewUsers(context, id),
+    usedBy: ({ id }, _args, context) => loadUsedBy(context, id),
     problems({ where, kind }) {
       if (where === null) return []
       const place = { kind: filterKinds[kind], path: 'where' }

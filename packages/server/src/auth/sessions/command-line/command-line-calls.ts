@@ -1,9 +1,9 @@
 import { ApiError, badInput, notFound, signInRequired } from '../../../errors.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { notAMember, type Session, viewerOf } from '../sessions.ts'
+import { attemptSubject } from '../sign-in/attempt-limits.ts'
 import { assertRecentSignIn } from '../sign-in/recent-sign-in.ts'
-import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
-import { hash, newToken } from '../single-sign-on/attempts.ts'
+import { hashToken, newToken } from '../tokens.ts'
 import {
   approveRequest,
   type CommandLineRequest,
@@ -42,7 +42,7 @@ async function approve(call: AuthRequest, session: Session): Promise<object> {
   const code = port === null ? null : newToken()
   const approval = {
     ...{ accountId, personId: session.personId, sessionId: session.id },
-    codeHash: code === null ? null : hash(code),
+    codeHash: code === null ? null : hashToken(code),
   }
   if (!(await approveRequest(db, named, clock(), approval))) throw alreadyDecided()
   return { expires, ...(code !== null && { redirect: `http://127.0.0.1:${port}/?code=${code}` }) }

@@ -9,8 +9,8 @@ import type { Viewer } from '../../../viewer.ts'
 import type { AuthDeps } from '../auth-call.ts'
 import { originOf } from '../same-origin.ts'
 import { findSessionGrant } from '../sessions.ts'
-import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
-import { hash, newToken } from '../single-sign-on/attempts.ts'
+import { attemptSubject } from '../sign-in/attempt-limits.ts'
+import { hashToken, newToken } from '../tokens.ts'
 import {
   claimRequest,
   deleteRequest,
@@ -65,7 +65,7 @@ async function start(deps: CommandLineRouteDeps, request: FastifyRequest, fields
   const address = deps.addressOf(request.raw)
   await deps.attempts.count([attemptSubject.commandLineStart(address)])
   const deviceCode = newToken()
-  const id = hash(deviceCode).toString('hex')
+  const id = hashToken(deviceCode).toString('hex')
   const expires = new Date(clock().getTime() + EXPIRES_IN * 1_000)
   const stored = { id, publicKey: parsed.base64, machine, address, port: port ?? null, expires }
   let userCode = newUserCode()
@@ -78,7 +78,7 @@ async function start(deps: CommandLineRouteDeps, request: FastifyRequest, fields
 
 async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Outcome> {
   const { db, clock } = deps
-  const [id, code] = [hash(fields.text('deviceCode')).toString('hex'), fields.optionalText('code')]
+  const [id, code] = [hashToken(fields.text('deviceCode')).toString('hex'), fields.optionalText('code')]
   const now = clock()
   const request = await pollRequest(db, id, { now, before: new Date(now.getTime() - INTERVAL * 1_000) })
   if (request === undefined) {
@@ -88,7 +88,7 @@ async function poll(deps: CommandLineRouteDeps, fields: JsonFields): Promise<Out
   if (request.denied !== null) return denied
   if (request.accountId === null) return pending
   // The code shows that the browser of the person who approved runs on the machine that gets the key.
-  if (request.codeHash !== null && (code === undefined || !request.codeHash.equals(hash(code)))) return pending
+  if (request.codeHash !== null && (code === undefined || !request.codeHash.equals(hashToken(code)))) return pending
   if (request.accessKey !== null) return { status: 200, body: { key: request.accessKey, account: request.accountId } }
   if (!(await claimRequest(db, id, now))) return pending
   return createKey(deps, request)

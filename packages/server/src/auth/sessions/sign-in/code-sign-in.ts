@@ -1,13 +1,13 @@
 import { assertText } from '../../../lib/text.ts'
 import { assertPasswordSession } from '../assert-password-session.ts'
 import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
-import { ownAttempt, runAttempt } from '../audit/attempts.ts'
+import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { AuthCall } from '../auth-call.ts'
 import { stepOf } from '../session-cookie.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 /** Defines the calls that finish a sign-in with two-factor authentication. */
 export const codeSignInCalls: readonly AuthCall[] = [

@@ -1,15 +1,15 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertText } from '../../../lib/text.ts'
 import { sessionError } from '../../rejection-reasons.ts'
-import { ownAttempt, runAttempt } from '../audit/attempts.ts'
+import { ownAttempt, runAttempt } from '../audit/failed-attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { hasPasskey } from '../passkeys.queries.ts'
 import { PASSWORD_LENGTH, verifyPassword } from '../passwords/password.ts'
 import { confirmSession, deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 /**
  * Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour.

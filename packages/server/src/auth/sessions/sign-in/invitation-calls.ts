@@ -3,8 +3,8 @@ import { assertName, assertText, characters } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { hashPassword, PASSWORD_LENGTH } from '../passwords/password.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { completeSignIn } from './complete-sign-in.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 const TOKEN_LENGTH = 100
 

@@ -1,8 +1,8 @@
 import { findUserOfPasskey } from '../audit/attempted-user.queries.ts'
-import { runAttempt } from '../audit/attempts.ts'
+import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 export const passkeySignInCalls: readonly AuthCall[] = [
   {

@@ -1,12 +1,12 @@
 import { assertText } from '../../../lib/text.ts'
 import { findUserOfEmail } from '../audit/attempted-user.queries.ts'
-import { runAttempt } from '../audit/attempts.ts'
+import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { PASSWORD_LENGTH } from '../passwords/password.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { codeSignInCalls } from './code-sign-in.ts'
 import { addCookies, completeSignIn, endFormerSession } from './complete-sign-in.ts'
 import { passkeySignInCalls } from './passkey-sign-in.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 const EMAIL_LENGTH = 254
 

@@ -1,15 +1,15 @@
 import type { Database } from '../../../db/database.ts'
 import { assertText } from '../../../lib/text.ts'
 import { sessionError, userDisabled } from '../../rejection-reasons.ts'
-import { runAttempt } from '../audit/attempts.ts'
+import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import { deleteSessions } from '../sessions.queries.ts'
-import { hash, newToken } from '../single-sign-on/attempts.ts'
 import { insertSession } from '../single-sign-on/single-sign-on.queries.ts'
+import { hashToken, newToken } from '../tokens.ts'
+import { attemptSubject } from './attempt-limits.ts'
 import { endFormerSession } from './complete-sign-in.ts'
 import { findSignedInUser, insertLink, takeLink } from './sign-in.queries.ts'
-import { attemptSubject } from './sign-in-attempts.ts'
 
 const LINK_SECONDS = 600
 /** The session ends after this time, even if it is in use. */
@@ -23,7 +23,7 @@ export async function createSignInLink(
   now: Date,
 ): Promise<{ token: string; expires: Date }> {
   const [token, expires] = [newToken(), new Date(now.getTime() + LINK_SECONDS * 1_000)]
-  await insertLink(db, { id: hash(token).toString('hex'), personId, expires })
+  await insertLink(db, { id: hashToken(token).toString('hex'), personId, expires })
   return { token, expires }
 }
 
@@ -43,7 +43,7 @@ async function signInByLink(call: AuthRequest): Promise<object> {
   const subjects = [attemptSubject.address(call.addressOf(request.raw))]
   const findUser = async () => (personId === undefined ? undefined : findSignedInUser(db, personId))
   return runAttempt(call, { subjects, attempt: { method: METHOD, findUser } }, async () => {
-    personId = await takeLink(db, hash(token).toString('hex'), clock())
+    personId = await takeLink(db, hashToken(token).toString('hex'), clock())
     if (personId === undefined) throw sessionError('sign-in-link')
     await startSession(call, personId)
     return { signedIn: true }

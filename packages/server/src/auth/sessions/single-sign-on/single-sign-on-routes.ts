@@ -5,16 +5,17 @@ import type { LogRejection } from '../../../http/rejection-log.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { insertNonce } from '../../auth.queries.ts'
 import { ssoError } from '../../rejection-reasons.ts'
-import { runAttempt } from '../audit/attempts.ts'
+import { runAttempt } from '../audit/failed-attempts.ts'
 import type { AuthDeps } from '../auth-call.ts'
 import { deleteSessions } from '../sessions.queries.ts'
-import { attemptSubject } from '../sign-in/sign-in-attempts.ts'
-import { endAttempt, hash, startAttempt } from './attempts.ts'
+import { attemptSubject } from '../sign-in/attempt-limits.ts'
+import { hashToken } from '../tokens.ts'
 import type { Identity } from './identity.ts'
-import type { SsoPeople } from './people.ts'
 import type { Provider } from './provider.ts'
 import { safePath } from './return-path.ts'
 import { findSessionsOf } from './single-sign-on.queries.ts'
+import { endAttempt, startAttempt } from './sso-attempts.ts'
+import type { SsoPeople } from './sso-people.ts'
 import { type SsoSessionDeps, startSession } from './sso-sessions.ts'
 
 export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' | 'sessionMs'> {
@@ -50,7 +51,7 @@ export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): v
     await deps.attempts.count([attemptSubject.ssoStart(deps.addressOf(request.raw))])
     const { to, invitation } = request.query as Record<string, unknown>
     const isInvited = typeof invitation === 'string' && invitation.length <= TOKEN_LENGTH
-    const invitationHash = isInvited ? hash(invitation) : null
+    const invitationHash = isInvited ? hashToken(invitation) : null
     const { url, cookie } = await beginSignIn(deps, request, { returnTo: safePath(to), invitationHash, personId: null })
     reply.header('set-cookie', cookie).redirect(url, 302)
   })
@@ -114,7 +115,7 @@ async function endSessions(deps: SsoRouteDeps, provider: Provider, { body }: Fas
   if (found === undefined) return false
   const { db, record, onRecorded } = deps
   const { issuer, id, expires } = found
-  if (!(await insertNonce(db, `logout ${issuer}`, hash(id).toString('hex'), expires))) return false
+  if (!(await insertNonce(db, `logout ${issuer}`, hashToken(id).toString('hex'), expires))) return false
   const ended = Map.groupBy(await findSessionsOf(db, found), ({ personId }) => personId)
   for (const [personId, sessions] of ended) {
     for (const { id: sessionId } of sessions) await deleteSessions(db, personId, { id: sessionId })

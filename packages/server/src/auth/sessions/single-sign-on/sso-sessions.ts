@@ -7,11 +7,11 @@ import type { AuthDeps } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import { deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
-import { newToken } from './attempts.ts'
-import type { AdmittedPerson } from './people.ts'
+import { newToken } from '../tokens.ts'
 import type { Provider, VerifiedSignIn } from './provider.ts'
 import { findIdToken, insertSession, insertSsoSession } from './single-sign-on.queries.ts'
 import { SSO_METHOD } from './sso-method.ts'
+import type { AdmittedPerson } from './sso-people.ts'
 
 export type SsoSessionDeps = Pick<AuthDeps, 'db' | 'clock' | 'sessions' | 'cookie' | 'addressOf' | 'onSignIn'> & {
   secrets: Secrets

@@ -4,7 +4,7 @@ import { badInput } from '../../../errors.ts'
 import type { EventCount, UserEventCountsArgs } from '../../../resolvers.generated.ts'
 import { monthBefore, permittedEvents, readEventFilter } from '../event-filter.ts'
 import { readEventWhere } from '../events.ts'
-import { ASSUMED_EVENTS } from '../list-rows-read.ts'
+import { ASSUMED_EVENTS } from '../rows-read.ts'
 import { countByInterval } from './event-counts.queries.ts'
 import { divide } from './intervals.ts'
 

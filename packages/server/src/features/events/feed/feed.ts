@@ -4,8 +4,8 @@ import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
 import { readLogEnd, readNodes, readSettled } from './feed.queries.ts'
 import type { FeedEvent } from './feed-event.ts'
-import { createHorizon } from './horizon.ts'
 import { createPacer } from './pacer.ts'
+import { createSettledIds } from './settled-ids.ts'
 
 /** All accounts' events with IDs above `after` and up to `upTo`, in ID order. */
 export interface FeedBatch {
@@ -73,7 +73,7 @@ const LATE_MS = 2 * IDLE_MS
  * process creates one feed.
  */
 export function createFeed({ db, notifications, log, isCluster = false }: FeedOptions): Feed {
-  const horizon = createHorizon()
+  const settledIds = createSettledIds()
   const listeners = new Set<(batch: FeedBatch) => void>()
   const followers = new Set<(position: bigint) => void>()
   const pacer = createPacer()
@@ -122,7 +122,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     last = end.last
     start ??= last
     if (isCluster) end.nodes = await readNodes(db)
-    const settled = horizon.add(end, performance.now())
+    const settled = settledIds.add(end, performance.now())
     if (settled !== undefined) await advance(settled)
     readAt = performance.now()
     return end.last
@@ -187,7 +187,7 @@ export function createFeed({ db, notifications, log, isCluster = false }: FeedOp
     },
     lag() {
       const now = performance.now()
-      const since = Math.min(horizon.unsettledSince() ?? now, now - readAt > LATE_MS ? readAt : now)
+      const since = Math.min(settledIds.unsettledSince() ?? now, now - readAt > LATE_MS ? readAt : now)
       return { seconds: (now - since) / 1_000, events: Number(last - (position ?? start ?? last)) }
     },
     async close() {

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hashToken, newToken } from '../../../auth/sessions/tokens.ts'
 import type { Context } from '../../../context.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../../errors.ts'
@@ -74,7 +75,7 @@ export async function createInvitation(
     const role = await getRole(transaction, viewer.accountId, roleId)
     assertGrantable(viewer, role)
     await assertBelowLimit(transaction, viewer.accountId, now)
-    await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashOf(token) })
+    await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashToken(token) })
     await announce(transaction, viewer, createdEvent(invitation, role))
     return { ...invitation, link: linkOf(origin, token) }
   }
@@ -109,7 +110,7 @@ export async function resendInvitation(context: Context, id: string): Promise<Sh
       source: sourceOf(viewer),
       emailStatus: isSentByEmail(context, before.email) ? 'pending' : 'none',
     }
-    await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashOf(token) })
+    await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashToken(token) })
     await announce(transaction, viewer, createdEvent(after, role))
     return { ...after, link: linkOf(origin, token) }
   })
@@ -135,7 +136,7 @@ export async function acceptInvitation({ db, viewer, clock }: Context, token: st
   if (personId === undefined || session === undefined)
     throw new ApiError('FORBIDDEN', 'only a signed-in person can accept an invitation: an access key cannot')
   const now = clock()
-  const tokenHash = hashOf(token)
+  const tokenHash = hashToken(token)
   const found = await openInvitation(db, tokenHash, now)
   return db.transaction().execute(async (transaction) => {
     const person = await findPerson(transaction, personId)
@@ -225,11 +226,6 @@ function readExpires(expires: Date | null | undefined, now: Date): Date {
   if (expires > latest) throw badInput(`expires must be at most ${MAX_DAYS} days from now: ${latest.toISOString()}`)
   return expires
 }
-
-/** 256 random bits. */
-const newToken = (): string => randomBytes(32).toString('base64url')
-
-export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 /** The token is in the fragment, which browsers do not send, so no log contains it. */
 const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { InvitationSummary, Invitations, JoiningPerson } from '../../../auth/sessions/sign-in/invitations.ts'
+import { hashToken } from '../../../auth/sessions/tokens.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
 import { insertPerson } from '../people/people.ts'
@@ -7,7 +8,7 @@ import { getRole } from '../roles/roles.ts'
 import { findAccount, lockAccount } from '../users.queries.ts'
 import { assertEmail } from '../users.ts'
 import { findInvitation, lockInvitation } from './invitations.queries.ts'
-import { hashOf, join, openInvitation, unknownInvitation } from './invitations.ts'
+import { join, openInvitation, unknownInvitation } from './invitations.ts'
 
 interface InvitationDeps {
   db: Database
@@ -16,7 +17,7 @@ interface InvitationDeps {
 
 /** The content of an invitation's page before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
-  const found = await openInvitation(db, hashOf(token), clock())
+  const found = await openInvitation(db, hashToken(token), clock())
   const invitation = await findInvitation(db, found.accountId, found.id)
   const account = await findAccount(db, found.accountId)
   if (invitation === undefined || account === undefined) throw unknownInvitation()
@@ -31,7 +32,7 @@ async function joinAsNewPerson(
   { token, email: given, name, passwordHash }: JoiningPerson,
 ): Promise<{ email: string }> {
   const now = clock()
-  const tokenHash = hashOf(token)
+  const tokenHash = hashToken(token)
   const found = await openInvitation(db, tokenHash, now)
   return db.transaction().execute(async (transaction) => {
     await lockAccount(transaction, found.accountId)

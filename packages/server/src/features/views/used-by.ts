@@ -59,9 +59,9 @@ const loaderOf = perRequest(
 )
 
 /** Loads the objects that use a view. */
-export const loadViewUsers = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
+export const loadUsedBy = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
-/** Throws FORBIDDEN if the caller may not change all objects that use the view (contract C.3). */
+/** Throws FORBIDDEN if the caller may not change all objects that use the view. */
 export async function assertMayChangeUsers(
   viewing: Viewing,
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
@@ -92,8 +92,8 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
 }
 
 /**
- * Throws CONFLICT if an object that uses the view does not allow its new filter, which the argument `path` contains. The
- * error lists these objects.
+ * Throws CONFLICT if an object that uses the view does not allow its new filter, which the argument `path` contains.
+ * The error lists these objects.
  */
 export async function assertAllowedByUsers(
   viewing: Viewing,
@@ -109,7 +109,7 @@ export async function assertAllowedByUsers(
   }
   const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return
-  throw new ApiError('CONFLICT', `${path} has terms that ${nameAll(users)} does not allow`, {
+  throw new ApiError('CONFLICT', `${path} has terms that are not allowed in ${nameAll(users)}`, {
     usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })),
   })
 }

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { DocumentNeeds, OperationUse } from '../graphql/access/field-needs.ts'
 import type { Viewer } from '../viewer.ts'
-import { insertKeyUse, type KeyUseRow } from './key-use.queries.ts'
+import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
 /** The maximum number of documents to count before the counts are written early, because each needs memory. */

@@ -4,7 +4,7 @@ import type { LogEnd, TransactionIds } from './feed.queries.ts'
  * Finds the highest settled event ID. No more events can appear at or below a settled ID. An ID that a running
  * transaction was assigned is unsettled, as are all IDs above it.
  */
-export interface Horizon {
+export interface SettledIds {
   /** Adds a reading of the log's end. Returns the highest settled ID, or undefined if none is known yet. */
   add(end: LogEnd, now: number): bigint | undefined
   /** Returns when the oldest unsettled reading was added, or undefined if all readings are settled. */
@@ -16,7 +16,7 @@ export interface Horizon {
  * rows. It has prepared its commit there, so it has a transaction ID on these nodes. An ID is therefore settled when every
  * transaction has ended that had a transaction ID on any node after the ID was settled on the first node.
  */
-export function createHorizon(): Horizon {
+export function createSettledIds(): SettledIds {
   const assigned = createMarks()
   let written = createMarks()
   let nodes = ''

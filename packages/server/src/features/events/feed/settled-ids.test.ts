@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createHorizon } from './horizon.ts'
+import { createSettledIds } from './settled-ids.ts'
 
 /**
  * A model of database transactions. Transaction IDs and event IDs are assigned in order. Transactions end in any order.
@@ -85,10 +85,10 @@ describe('the highest settled event ID', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()
-        const horizon = createHorizon()
+        const settledIds = createSettledIds()
         let settled: bigint | undefined
         const look = (between = () => {}): void => {
-          const next = horizon.add(model.look(between), 0)
+          const next = settledIds.add(model.look(between), 0)
           expect(next ?? -1n).toBeGreaterThanOrEqual(settled ?? -1n)
           settled = next
           const lowest = model.lowestOutstanding()
@@ -103,7 +103,7 @@ describe('the highest settled event ID', () => {
         look()
         look()
         expect(settled).toBe(model.last())
-        expect(horizon.unsettledSince()).toBeUndefined()
+        expect(settledIds.unsettledSince()).toBeUndefined()
       }),
       { numRuns: 1_000 },
     )
@@ -113,14 +113,14 @@ describe('the highest settled event ID', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 300 }), (steps) => {
         const model = createClusterModel()
-        const horizon = createHorizon()
+        const settledIds = createSettledIds()
         let settled: bigint | undefined
         const take = (number: number): void => {
           if (number < 6) model.begin(number % 2 === 0 ? 1 : 2)
           else model.advance(number)
         }
         const look = (between = () => {}): void => {
-          settled = horizon.add(model.look(between), 0)
+          settled = settledIds.add(model.look(between), 0)
           const lowest = model.lowestOutstanding()
           if (settled !== undefined && lowest !== undefined) expect(settled).toBeLessThan(lowest)
         }
@@ -132,7 +132,7 @@ describe('the highest settled event ID', () => {
         look()
         look()
         expect(settled).toBe(model.last())
-        expect(horizon.unsettledSince()).toBeUndefined()
+        expect(settledIds.unsettledSince()).toBeUndefined()
       }),
       { numRuns: 1_000 },
     )

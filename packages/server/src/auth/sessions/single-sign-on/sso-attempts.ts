@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import { ssoError } from '../../rejection-reasons.ts'
 import { findPair } from '../session-cookie.ts'
+import { hashToken, newToken } from '../tokens.ts'
 import type { AttemptChecks } from './provider.ts'
 import { insertAttempt, type StoredAttempt, takeAttempt } from './single-sign-on.queries.ts'
 
@@ -30,8 +30,8 @@ export async function startAttempt(
   const checks = { state: newToken(), nonce: newToken(), verifier: newToken() }
   await insertAttempt(db, {
     ...purpose,
-    id: hash(checks.state).toString('hex'),
-    browserHash: hash(browser),
+    id: hashToken(checks.state).toString('hex'),
+    browserHash: hashToken(browser),
     verifier: checks.verifier,
     nonce: checks.nonce,
     expires: new Date(clock().getTime() + ATTEMPT_SECONDS * 1_000),
@@ -48,15 +48,11 @@ export async function endAttempt(
   const browser = browserOf(request, isSecure)
   const { state } = request.query as Record<string, unknown>
   if (browser === undefined || typeof state !== 'string' || !TOKEN_PATTERN.test(state)) throw ssoError('sso-failed')
-  const id = hash(state).toString('hex')
-  const attempt = await takeAttempt(db, { id, browserHash: hash(browser) }, clock())
+  const id = hashToken(state).toString('hex')
+  const attempt = await takeAttempt(db, { id, browserHash: hashToken(browser) }, clock())
   if (attempt === undefined) throw ssoError('sso-expired')
   return { attempt, checks: { state, nonce: attempt.nonce, verifier: attempt.verifier } }
 }
-
-export const newToken = (): string => randomBytes(32).toString('base64url')
-
-export const hash = (token: string): Buffer => createHash('sha256').update(token).digest()
 
 const nameOf = (isSecure: boolean): string => (isSecure ? '__Secure-muster.sso' : 'muster.sso')
 

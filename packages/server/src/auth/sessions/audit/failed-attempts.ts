@@ -3,8 +3,8 @@ import { networkOf } from '../../../lib/client-address.ts'
 import type { AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import type { Session } from '../sessions.ts'
+import type { AttemptSubject } from '../sign-in/attempt-limits.ts'
 import { countAttempt } from '../sign-in/sign-in.queries.ts'
-import type { AttemptSubject } from '../sign-in/sign-in-attempts.ts'
 import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000

@@ -7,14 +7,14 @@ import type { Session } from './sessions.ts'
  * Delays messages from a device that exceeds its rate limit. A rejection would close the connection and lose the
  * messages in flight. During the delay, the server reads no further messages from the device.
  */
-export interface Pacing {
+export interface Throttle {
   /**
    * Resolves, in the order of calls, when the device may send another message. Rejects if the connection ends first.
    */
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 
-export function createPacing(devices: Budget, logRejection: LogRejection): Pacing {
+export function createThrottle(devices: Budget, logRejection: LogRejection): Throttle {
   const lastWaits = new WeakMap<Session, Promise<void>>()
 
   const waitForQuota = async ({ stream, address }: Session, deviceId: string): Promise<void> => {
