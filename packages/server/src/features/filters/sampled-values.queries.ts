@@ -5,7 +5,7 @@ import { isInside } from './sql/inside.ts'
 import { both, either, noTables, type Sql } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
-/** The number of devices whose values are counted. */
+/** The maximum number of devices, or of their services, whose values are counted. */
 const SAMPLE = 10_000
 /** The maximum number of values to return, most frequent first. */
 const VALUES = 100
@@ -71,7 +71,7 @@ export async function selectFrequentValues(
           : sql``
       }
       ${tables.serviceOverrides ? overridesIn(context!, 'service') : sql``}
-      offset 0
+      limit ${sql.lit(SAMPLE)}
     ) as sampled where value is not null
     group by value order by count desc, value limit ${sql.lit(VALUES)}`.execute(db)
   return rows
