@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 const TOKEN = '0123456789abcdef'
 const PATIENT = { timeout: 60_000 }
 
-const app = sharedTestApp({ env: { MUSTER_BODY_BYTES_PER_ADDRESS: '3145728' } })
+const app = sharedTestApp({ env: { MUSTER_BODY_BYTES_PER_ADDRESS: '3145728', MUSTER_METRICS_TOKEN: TOKEN } })
 
 /** Sends the headers of a request with a body of 1 MiB, but no part of the body. */
 async function beginBody(server: TestApp, client?: string): Promise<Socket> {
@@ -20,6 +20,17 @@ async function beginBody(server: TestApp, client?: string): Promise<Socket> {
   return socket
 }
 
+/** Waits until the server counts this many bytes. A request that arrives earlier would take the place of a socket. */
+const untilCounted = (server: TestApp, bytes: number): Promise<void> =>
+  vi.waitFor(async () => {
+    expect(await readMetrics(server)).toMatch(new RegExp(`^muster_request_body_bytes ${bytes}$`, 'm'))
+  }, PATIENT)
+
+async function readMetrics(server: TestApp): Promise<string> {
+  const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  return response.text()
+}
+
 async function post(server: TestApp, client?: string, bytes = 1_048_000): Promise<[status: number, body: string]> {
   const headers = client === undefined ? {} : { 'x-forwarded-for': client }
   const response = await fetch(`${server.url}/graphql/v1`, { method: 'POST', body: ' '.repeat(bytes), headers })
@@ -29,7 +40,8 @@ async function post(server: TestApp, client?: string, bytes = 1_048_000): Promis
 test('rejects large bodies and accepts small bodies from an address that is above its limit', async () => {
   expect((await post(app))[0]).not.toBe(429)
   const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
-  await vi.waitFor(async () => expect((await post(app))[0]).toBe(429), PATIENT)
+  await untilCounted(app, 3 * MIB)
+  expect((await post(app))[0]).toBe(429)
   const rejected = await beginBody(app)
   const [response] = await once(rejected, 'data')
   expect(String(response)).toMatch(/^HTTP\/1\.1 429 .*retry-after: [123].*RATE_LIMITED/is)
@@ -42,24 +54,20 @@ test('gives each address a fair share when all bodies together reach the limit',
   const env = { MUSTER_BODY_BYTES: String(4 * MIB), MUSTER_TRUSTED_PROXIES: '127.0.0.1', MUSTER_METRICS_TOKEN: TOKEN }
   const server = await app.startAnother({ env })
   onTestFinished(() => server.close())
-  const metrics = async () => {
-    const response = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-    return response.text()
-  }
   for (let each = 0; each < 4; each++) await beginBody(server, '203.0.113.1')
-  const isFull = new RegExp(`^muster_request_body_bytes ${4 * MIB}$`, 'm')
-  await vi.waitFor(async () => expect(await metrics()).toMatch(isFull), PATIENT)
+  await untilCounted(server, 4 * MIB)
   const [status, body] = await post(server, '203.0.113.1')
   expect([status, body]).toEqual([503, expect.stringMatching(/too many large request bodies.*UNAVAILABLE/)])
   // A second address can send up to half of the limit.
   expect((await post(server, '203.0.113.2'))[0]).not.toBe(503)
   const second = await Promise.all([beginBody(server, '203.0.113.2'), beginBody(server, '203.0.113.2')])
-  await vi.waitFor(async () => expect((await post(server, '203.0.113.2'))[0]).toBe(503), PATIENT)
+  await untilCounted(server, 6 * MIB)
+  expect((await post(server, '203.0.113.2'))[0]).toBe(503)
   expect((await post(server, '203.0.113.2', 10_000))[0]).not.toBe(503)
   expect((await post(server, '203.0.113.3'))[0]).not.toBe(503)
   for (const socket of second) socket.destroy()
   await vi.waitFor(async () => expect((await post(server, '203.0.113.2'))[0]).not.toBe(503), PATIENT)
-  expect(await metrics()).toMatch(/^muster_request_bodies_rejected_total\{limit="total"\} \d+$/m)
+  expect(await readMetrics(server)).toMatch(/^muster_request_bodies_rejected_total\{limit="total"\} \d+$/m)
 })
 
 test('rejects a compressed body with 415 on every route', async () => {
