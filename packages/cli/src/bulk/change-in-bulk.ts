@@ -61,7 +61,9 @@ export async function changeInBulk(operations: Operations, what: string, options
   const muster = await openMuster(options, 6)
   const view = await findGivenView(muster, viewName)
   const filter = joinFilters(where)
-  if ((filter === undefined && view === undefined) === (device.length === 0))
+  const hasFilter = filter !== undefined || view !== undefined
+  if (hasFilter && device.length > 0) throw usageError('--device cannot be combined with --where or --view')
+  if (!hasFilter && device.length === 0)
     throw usageError(
       'no devices to change',
       'Pass --where, --view, or --device. To select all devices, pass --where "id:*".',

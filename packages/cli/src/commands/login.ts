@@ -27,7 +27,10 @@ prints.`),
     )
     .argument('<url>', 'server URL, such as https://muster.example.com')
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
-    .option('--credentials <file>', 'credentials file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials)')
+    .option(
+      '--credentials <file>',
+      'credentials file (default: MUSTER_CREDENTIALS, else data/credentials if it exists, else ~/.muster/credentials)',
+    )
     .option('--name <name>', 'name of the access key (default: the host name)')
     .option('--device', 'do not open a browser; print a code to type on another machine')
     .action(run)

@@ -27,7 +27,7 @@ export function joinFilters(filters: readonly string[]): string | undefined {
 /** An empty filter would match every device, which the user rarely means. */
 function assertFilter(filter: string): void {
   if (filter.trim() === '')
-    throw usageError('--where: the filter is empty', 'Omit --where, or pass --all to change all devices.')
+    throw usageError('--where: the filter is empty', 'Omit --where. To match everything, pass --where "id:*".')
   const [, name, value] = /^([\w.$]+)~(.*)$/s.exec(filter) ?? []
   if (name !== undefined) throw usageError(`--where: ~ is not an operator`, `Write ${name}:${value}.`)
 }

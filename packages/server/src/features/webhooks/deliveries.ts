@@ -5,9 +5,9 @@ import { assertStorable } from '../../lib/text.ts'
 import { deleteCandidatesBefore } from './candidates.queries.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
-import { withConcurrencyLimit } from './sending/concurrency-limit.ts'
 import { evaluate } from './sending/retry-policy.ts'
 import { newMessageId } from './signed-message.ts'
+import { withTestLimit } from './test-limit.ts'
 import type { Webhook, WebhookDelivery } from './webhook.ts'
 import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
 import { notifyWorkers } from './webhooks.ts'
@@ -26,7 +26,7 @@ export async function testWebhook(context: Context, webhookId: string): Promise<
   const now = clock()
   const message = { id: newMessageId(), body: testBody(context, { webhookId, now }) }
   const receiver = receiverOf(row, { accountId, webhookId }, { secrets, now })
-  const result = await withConcurrencyLimit(accountId, () => attempt(message, receiver, { outbound, now }))
+  const result = await withTestLimit(accountId, () => attempt(message, receiver, { outbound, now }))
   const { status, error } = evaluate(result, { tries: 0, schedule: [], now })
   if ((await findWebhookRow(db, accountId, webhookId)) === undefined) throw notFound('webhook', webhookId)
   return insertFinished(db, accountId, {

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Health } from './sending.queries.ts'
 
 /**
- * Limits the concurrent attempts to a receiver. The limit increases while the receiver responds successfully and
- * quickly. After 10 consecutive failures, the breaker allows one attempt per minute until an attempt succeeds.
+ * Applies the receiver's concurrency limit. After 10 consecutive failures, allows one attempt per minute until an
+ * attempt succeeds.
  */
 export interface Breaker {
   /** Returns the number of attempts that can currently be in flight. */
@@ -14,21 +15,17 @@ export interface Breaker {
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 
-const MIN_CONCURRENCY = 5
-const MAX_CONCURRENCY = 20
-const QUICK_MS = 1_000
 const FAILURES = 10
 const PROBE_SECONDS = 60
 
 export function createBreaker({ failures, probeIn }: Health): Breaker {
   let probeAt = probeIn === null ? undefined : performance.now() + probeIn * 1_000
-  let concurrency = MIN_CONCURRENCY
+  const concurrency = createConcurrencyLimit()
   return {
-    allowed: () => (probeAt === undefined ? concurrency : performance.now() >= probeAt ? 1 : 0),
+    allowed: () => (probeAt === undefined ? concurrency.current() : performance.now() >= probeAt ? 1 : 0),
     probeIn: () => (probeAt === undefined ? undefined : Math.max(0, probeAt - performance.now())),
     add(isSuccess, duration) {
-      const isGood = isSuccess && duration < QUICK_MS
-      concurrency = isGood ? Math.min(concurrency + 1, MAX_CONCURRENCY) : MIN_CONCURRENCY
+      concurrency.add(isSuccess, duration)
       if (isSuccess && failures === 0) return undefined
       failures = isSuccess ? 0 : failures + 1
       const isOpen = failures >= FAILURES

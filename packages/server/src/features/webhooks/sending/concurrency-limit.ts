@@ -1,26 +1,20 @@
-import { ApiError } from '../../../errors.ts'
+/** Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly. */
+export interface ConcurrencyLimit {
+  current(): number
+  /** Records an attempt's outcome and its duration in milliseconds. */
+  add(isSuccess: boolean, duration: number): void
+}
 
-/** The maximum number of concurrent calls per user and server process. */
-const MAX_CALLS = 4
+const MIN_CONCURRENCY = 5
+const MAX_CONCURRENCY = 20
+const QUICK_MS = 1_000
 
-const inFlight = new Map<string, number>()
-
-/**
- * Limits how many of a user's requests can wait for webhook receivers at the same time. Without this limit, one user's
- * calls to slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
- * `MUSTER_MOST_STANDING`).
- */
-export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
-  const before = inFlight.get(accountId) ?? 0
-  if (before >= MAX_CALLS) {
-    throw new ApiError('LIMIT_EXCEEDED', `${MAX_CALLS} webhook tests are running: wait until one finishes`)
-  }
-  inFlight.set(accountId, before + 1)
-  try {
-    return await run()
-  } finally {
-    const left = inFlight.get(accountId)! - 1
-    if (left === 0) inFlight.delete(accountId)
-    else inFlight.set(accountId, left)
+export function createConcurrencyLimit(): ConcurrencyLimit {
+  let limit = MIN_CONCURRENCY
+  return {
+    current: () => limit,
+    add(isSuccess, duration) {
+      limit = isSuccess && duration < QUICK_MS ? Math.min(limit + 1, MAX_CONCURRENCY) : MIN_CONCURRENCY
+    },
   }
 }

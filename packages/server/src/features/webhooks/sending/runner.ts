@@ -12,7 +12,7 @@ import { recordAttempt } from './record-attempt.ts'
 import type { Results } from './results.ts'
 import { evaluate } from './retry-policy.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
-import type { Pace } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
 export interface RunnerDeps {
   db: Database
@@ -20,7 +20,7 @@ export interface RunnerDeps {
   outbound: Outbound
   results: Results
   /** Slows down sending under high load, because requests have priority. */
-  pace: Pace
+  throttle: Throttle
   log: FastifyBaseLogger
   /** The number of seconds to wait after each attempt of a delivery. */
   schedule: readonly number[]
@@ -67,7 +67,7 @@ const RETRY_SECONDS = 5
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
-  const { db, secrets, outbound, pace, log, slots } = deps
+  const { db, secrets, outbound, throttle, log, slots } = deps
   let breaker = createBreaker(health)
   const stopping = new AbortController()
   const cutting = new AbortController()
@@ -107,7 +107,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
 
   const startAttempts = (to: Receiver): void => {
     const possible = Math.min(queue.length, breaker.allowed() - inFlight.size, slots.free)
-    for (const delivery of queue.splice(0, possible > 0 ? pace.take(possible) : 0)) {
+    for (const delivery of queue.splice(0, possible > 0 ? throttle.take(possible) : 0)) {
       slots.free--
       const one = send(delivery, to).finally(() => {
         inFlight.delete(one)
@@ -162,7 +162,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
         }
         idleSince = undefined
       }
-      if (pace.isSlowed()) await pause(SLOWED_MS, stopping.signal)
+      if (throttle.isSlowed()) await pause(SLOWED_MS, stopping.signal)
       else await Promise.race([signal.promise, pause(POLL_MS, stopping.signal)])
     }
     return { restFor: (breaker.probeIn() ?? 0) / 1_000 }

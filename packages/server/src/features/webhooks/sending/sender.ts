@@ -20,7 +20,7 @@ import {
   secondsUntilDue,
   takeHold,
 } from './sending.queries.ts'
-import { createPace } from './throttle.ts'
+import { createThrottle } from './throttle.ts'
 
 /** Sends deliveries. Each process runs one sender. A webhook is held by only one sender at a time. */
 export interface Sender {
@@ -57,8 +57,8 @@ export function createSender(options: SenderOptions): Sender {
   const closing = new AbortController()
   const results = createResults(db, holder, log)
   const runners = new Map<string, { webhook: WebhookAddress; runner: Runner }>()
-  const pace = createPace({ load: options.load, webhooks: () => runners.size })
-  const deps: RunnerDeps = { ...options, results, pace, slots: { free: SLOTS } }
+  const throttle = createThrottle({ load: options.load, webhooks: () => runners.size })
+  const deps: RunnerDeps = { ...options, results, throttle, slots: { free: SLOTS } }
   const starting = new Map<string, Promise<void>>()
   const releasing = new Map<string, Promise<unknown>>()
   const finishing = new Set<Promise<void>>()

@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/request-load.ts'
 
 /** Limits the attempts that start per second across all webhooks. The limit applies only while clients are waiting. */
-export interface Pace {
+export interface Throttle {
   /** Returns whether attempts currently start in rounds with pauses between them. */
   isSlowed(): boolean
   /** Returns how many of the `wanted` attempts one webhook can start in this round. */
   take(wanted: number): number
 }
 
-export interface PaceOptions {
+export interface ThrottleOptions {
   load: Load
   /** Returns the number of webhooks that share the limit. */
   webhooks: () => number
@@ -23,7 +23,7 @@ const SLOWED_PER_SECOND = 75
 /** The maximum number of unused attempts that the next round can use. */
 const MAX_SAVED = 20
 
-export function createPace({ load, webhooks }: PaceOptions): Pace {
+export function createThrottle({ load, webhooks }: ThrottleOptions): Throttle {
   let available = MAX_SAVED
   let filledAt = performance.now()
 

@@ -1,0 +1,26 @@
+import { ApiError } from '../../errors.ts'
+
+/** The maximum number of concurrent tests per user and server process. */
+const MAX_TESTS = 4
+
+const inFlight = new Map<string, number>()
+
+/**
+ * Limits how many of a user's webhook tests can wait for receivers at the same time. Without this limit, one user's
+ * tests of slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
+ * `MUSTER_MOST_STANDING`).
+ */
+export async function withTestLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
+  const before = inFlight.get(accountId) ?? 0
+  if (before >= MAX_TESTS) {
+    throw new ApiError('LIMIT_EXCEEDED', `${MAX_TESTS} webhook tests are running: wait until one finishes`)
+  }
+  inFlight.set(accountId, before + 1)
+  try {
+    return await run()
+  } finally {
+    const left = inFlight.get(accountId)! - 1
+    if (left === 0) inFlight.delete(accountId)
+    else inFlight.set(accountId, left)
+  }
+}
