@@ -119,7 +119,8 @@ up its quota, the server delays the device's publications and logs the delay.
 Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. In both headers,
 the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
 
-- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds until an empty quota is full again.
+- \`RateLimit-Policy: "user";q=20000;w=40\` contains the size of the quota, and the seconds until an
+  empty quota is full again.
 - \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
   wait if no points remain, at least 1.
 
@@ -164,7 +165,8 @@ and logs the reason.
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
-database exchange the usage of accounts. The process that a device is connected to counts the device's quota.
+database exchange the usage of accounts. The process that a device is connected to counts the
+device's quota.
 
 ### Failed attempts
 
