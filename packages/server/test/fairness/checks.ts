@@ -26,7 +26,8 @@ export function checkService({ row, rejections, readyz, devices, outcomes }: Res
   if (total(unready) > 0) failures.push(`/readyz returned ${list(unready)}`)
   if (devices.connected < devices.of || total(devices.failures) > 0)
     failures.push(`${devices.connected} of ${devices.of} devices stayed connected: ${list(devices.failures)}`)
-  if (row.name !== '0' && !wasRejected(outcomes, row.closes === true)) failures.push('the attacker was never rejected')
+  if (row.isAllowed !== true && !wasRejected(outcomes, row.closes === true))
+    failures.push('the attacker was never rejected')
   return failures
 }
 

@@ -1,5 +1,6 @@
 import { limits } from '../../src/limits.ts'
 import type { Attack } from './attacker.ts'
+import { startBulkJob } from './bulk-job.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
@@ -13,6 +14,10 @@ export interface Row {
   sharesAddress?: boolean
   /** Whether closing the attacker's connections counts as a rejection. */
   closes?: boolean
+  /** Whether the server allows all that the caller does. */
+  isAllowed?: boolean
+  /** Starts work on the server. Returns a function that ends it and returns what the server has done. */
+  begin?(target: Target): Promise<() => Promise<Record<string, number>>>
   attacks(target: Target): Attack[]
 }
 
@@ -82,7 +87,7 @@ const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] =
 ]
 
 export const rows: readonly Row[] = [
-  { name: '0', attack: 'none', attacks: () => [] },
+  { name: '0', attack: 'none', isAllowed: true, attacks: () => [] },
   {
     name: '1',
     attack: '3 connections: 15, 10, and 4 × devices in a full scan',
@@ -141,5 +146,12 @@ export const rows: readonly Row[] = [
     attack: 'row 3 from the address of the other user',
     sharesAddress: true,
     attacks: (target) => [signedAttack(target, 120, oneKey(target), sortWithoutIndex)],
+  },
+  {
+    name: 'bulk',
+    attack: 'a bulk job over all devices of a user, at the highest rate',
+    isAllowed: true,
+    begin: ({ url, population }) => startBulkJob(url, population.attackers.at(-1)!.keys[0]!),
+    attacks: () => [],
   },
 ]

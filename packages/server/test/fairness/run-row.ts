@@ -60,7 +60,9 @@ export async function runRow(
     const failedBefore = devices.failures()
     const end = new AbortController()
     const from = row.sharesAddress ? OTHER_ADDRESS : ATTACKER_ADDRESS
-    const attacks = row.attacks({ url, population, from })
+    const target = { url, population, from }
+    const endWork = await row.begin?.(target)
+    const attacks = row.attacks(target)
     attacker.start(attacks.map((attack) => ({ ...attack, connections: Math.ceil(attack.connections * share) })))
     const measuring = Promise.all([
       measureOtherUser(url, population.other, OTHER_ADDRESS, end.signal),
@@ -70,7 +72,8 @@ export async function runRow(
     while (!until(attacker.state().outcomes)) await sleep(POLL_MS)
     end.abort()
     const [other, watched] = await measuring
-    const { outcomes, longestOpen } = await attacker.stop()
+    const stopped = await attacker.stop()
+    const outcomes = { ...stopped.outcomes, ...(await endWork?.()) }
     const found = {
       connected: devices.connected(),
       of: population.connected.devices.length,
@@ -78,7 +81,7 @@ export async function runRow(
     }
     const after = await memoryAfter(server, folder, before)
     const memory = { before, most: mostOf([before, ...watched.memory]), after }
-    return { row, ...other, readyz: watched.readyz, devices: found, memory, outcomes, longestOpen }
+    return { row, ...other, readyz: watched.readyz, devices: found, memory, outcomes, longestOpen: stopped.longestOpen }
   } finally {
     await attacker.stop()
     await devices.disconnect()
