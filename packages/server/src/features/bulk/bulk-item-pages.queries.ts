@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { isEachInside } from '../filters/sql/inside.ts'
 import type { Sql } from '../filters/sql/rows.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome } from './bulk-job.ts'
+import { jsonBytes } from './json-bytes.ts'
 import { isVisibleItem } from './restricted/conditions.ts'
 
 export interface ItemSlice {
@@ -32,25 +33,47 @@ export type ListedItem = BulkItem & {
   isGiven: boolean
 }
 
-/** Returns a page of each job's devices. */
+export interface ItemPages {
+  jobIds: readonly string[]
+  slice: ItemSlice
+  after: string
+  limit: number
+  /** The maximum size of all changes. Undefined if the changes are not read. */
+  changeBytes: number | undefined
+}
+
+/**
+ * Returns a page of each job's devices. The pages end early if their changes would exceed the maximum size, but have at
+ * least one device. `isCut` is then true.
+ */
 export async function selectItemPages(
   db: Database,
   accountId: string,
-  { jobIds, slice, after, limit }: { jobIds: readonly string[]; slice: ItemSlice; after: string; limit: number },
-): Promise<ListedItem[]> {
+  { jobIds, slice, after, limit, changeBytes }: ItemPages,
+): Promise<{ items: ListedItem[]; isCut: boolean }> {
   const { inside } = slice
   const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`item.device_id`)
   const isGiven = sql`(item.code = 'NOT_FOUND' or item.device_id like 'line %' or (item.row ->> 'isNew')::boolean)`
-  const { rows } = await sql<ListedItem>`
-    select found.* from bulk_job job
-    cross join lateral (
-      select item.job_id as "jobId", item.device_id as id, item.name, item.outcome, item.status, item.reason,
-        item.changes, item.code, item.message, item.event_ids::text[] as "eventIds", (item.row ->> 'line')::int as line,
-        ${reached} as "isInside", coalesce(${isGiven}, false) as "isGiven"
-      from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
-      order by item.device_id limit ${limit}) as found
-    where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])`.execute(db)
-  return rows
+  const changes = changeBytes === undefined ? sql`'{}'::jsonb` : sql`item.changes`
+  const isFitting =
+    changeBytes === undefined ? sql`true` : sql`("bytesBefore" is null or "bytesBefore" + bytes <= ${changeBytes})`
+  const bytes = changeBytes === undefined ? sql`0` : jsonBytes(sql`item.changes`)
+  const { rows } = await sql<ListedItem & { hasNext: boolean }>`
+    select * from (
+      select found.*, lead(true, 1, false) over pages as "hasNext",
+        sum(bytes) over (pages rows between unbounded preceding and 1 preceding) as "bytesBefore"
+      from bulk_job job
+      cross join lateral (
+        select item.job_id as "jobId", item.device_id as id, item.name, item.outcome, item.status, item.reason,
+          ${changes} as changes, item.code, item.message, item.event_ids::text[] as "eventIds",
+          (item.row ->> 'line')::int as line, ${reached} as "isInside", coalesce(${isGiven}, false) as "isGiven",
+          ${bytes} as bytes
+        from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
+        order by item.device_id limit ${limit}) as found
+      where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])
+      window pages as (order by "jobId", found.id)) as fitting
+    where ${isFitting} order by "jobId", id`.execute(db)
+  return { items: rows, isCut: rows.at(-1)?.hasNext === true }
 }
 
 /** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */

@@ -223,4 +223,27 @@ describe('devices with many attributes', () => {
       message: expect.stringMatching(/^a row has at most 262144 bytes/),
     })
   })
+  it('are listed in pages that fit in a response', async () => {
+    const user = await newLargeFleet(app, 600)
+    const values = ['v0', 'v1', 'v2', 'v3'].map((name) => [name, 'x'.repeat(16_000)])
+    await sql`update device set attributes = ${JSON.stringify(Object.fromEntries(values))}::jsonb
+      where account_id = ${user.accountId}`.execute(app.db)
+    const removed = Object.fromEntries(values.map(([name]) => [name, null]))
+    const job = await create(user, { where: 'id:*' }, [attributes(removed)])
+    expect(job.counts).toMatchObject({ change: 600 })
+    const page = (size: number, selection: string) =>
+      user.query(`{ login { bulkJob(id: "${job.id}") { reportUrl items(size: ${size}) { items { ${selection} } } } } }`)
+    const { errors } = await page(1_000, 'changes')
+    expect(errors).toMatchObject([
+      {
+        message: 'the changes of these devices have more than 33554432 bytes: request a smaller size',
+        extensions: { code: 'LIMIT_EXCEEDED', limit: 33_554_432 },
+      },
+    ])
+    expect((await page(100, 'changes')).data.login.bulkJob[0].items.items).toHaveLength(100)
+    const all = await page(1_000, 'status')
+    expect(all.data.login.bulkJob[0].items.items).toHaveLength(600)
+    const report = await (await fetch(all.data.login.bulkJob[0].reportUrl)).text()
+    expect(report.trimEnd().split('\n')).toHaveLength(601)
+  })
 })

@@ -1,8 +1,9 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { badInput } from '../../errors.ts'
+import { ApiError, badInput } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
 import { countItems, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
@@ -48,15 +49,21 @@ interface ItemArguments extends PageArguments {
   status?: readonly BulkItemStatus[] | null
 }
 
+interface ItemQuery {
+  args: ItemArguments
+  /** Whether the operation selects the changes. */
+  withChanges: boolean
+}
+
 const itemLoaders = perRequest((_context: Context) => new Map<string, DataLoader<string, BulkItemList>>())
 
 /** Loads a page of a job's devices. One query reads the devices of all jobs in a response. */
-export function loadItems(context: Context, args: ItemArguments, jobId: string): Promise<BulkItemList> {
+export function loadItems(context: Context, query: ItemQuery, jobId: string): Promise<BulkItemList> {
   const loaders = itemLoaders(context)
-  const key = JSON.stringify(args)
+  const key = JSON.stringify(query)
   let loader = loaders.get(key)
   if (loader === undefined) {
-    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
+    loader = new DataLoader((ids) => readPages(context, query, ids), { cache: false })
     loaders.set(key, loader)
   }
   return loader.load(jobId)
@@ -64,7 +71,7 @@ export function loadItems(context: Context, args: ItemArguments, jobId: string):
 
 async function readPages(
   { db, viewer, rowMeter, firstRecord }: Context,
-  { outcome, status, ...args }: ItemArguments,
+  { args: { outcome, status, ...args }, withChanges }: ItemQuery,
   ids: readonly string[],
 ): Promise<BulkItemList[]> {
   const { size, start } = readPage(args, { order: 'bulkItems', firstRecord })
@@ -73,8 +80,11 @@ async function readPages(
   const slice = { outcomes: outcome ?? undefined, statuses: status ?? undefined, inside: insideOf(viewer) }
   const jobIds = [...new Set(ids)]
   if (outcome != null || status != null) rowMeter.add(({ devices }) => devices * jobIds.length)
-  const query = { jobIds, slice, after: after.toLowerCase(), limit: size + 1 }
-  const items = Map.groupBy(await selectItemPages(db, viewer.accountId, query), ({ jobId }) => jobId)
+  const changeBytes = withChanges ? limits.answerBytes : undefined
+  const query = { jobIds, slice, after: after.toLowerCase(), limit: size + 1, changeBytes }
+  const found = await selectItemPages(db, viewer.accountId, query)
+  if (found.isCut) throw tooLarge()
+  const items = Map.groupBy(found.items, ({ jobId }) => jobId)
   let counts: Promise<Map<string, number>> | undefined
   const total = async (id: string): Promise<number> => {
     if (counts === undefined) rowMeter.add(({ devices }) => devices * jobIds.length)
@@ -92,3 +102,10 @@ async function readPages(
     }),
   )
 }
+
+const tooLarge = (): ApiError =>
+  new ApiError(
+    'LIMIT_EXCEEDED',
+    `the changes of these devices have more than ${limits.answerBytes} bytes: request a smaller size`,
+    { limit: limits.answerBytes },
+  )

@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { lookAhead } from '../../graphql/selection.ts'
 import { limits } from '../../limits.ts'
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
@@ -10,6 +11,8 @@ import { findJobs, listJobs } from './bulk-lists.ts'
 import { reportUrl, secretsUrl } from './secrets/downloads.ts'
 
 const DAY_MS = 86_400_000
+
+const selectsChanges = lookAhead(['items'], new Set(['changes']))
 
 function progressOf(job: BulkJob): number {
   const { state, total, plannedCount, done, failed, skipped } = job
@@ -59,7 +62,7 @@ export const bulkPart = schemaPart(new URL('./bulk.graphql', import.meta.url), {
     secretsUrl: (job, _args, context) => secretsUrl(context, job),
     undoOf: ({ undoOf }, _args, context) => (undoOf === null ? null : loadJob(context, undoOf)),
     undoneBy: ({ id }, _args, context) => loadUndo(context, id),
-    items: ({ id }, args, context) => loadItems(context, args, id),
+    items: ({ id }, args, context, info) => loadItems(context, { args, withChanges: selectsChanges(info) }, id),
   },
   BulkItem: {
     device: ({ id, name }) => ({ id, name, kind: 'device' }),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
-import type { Sql } from '../../filters/sql/rows.ts'
 import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
+import { jsonBytes } from '../json-bytes.ts'
 
 interface Place {
   accountId: string
@@ -21,13 +21,13 @@ export interface BatchSize {
 }
 
 /**
- * Returns the next devices of a run, in ID order, within the limits but at least one. They need no lock,
+ * Returns the next devices of a run after `after`, in ID order, within the limits but at least one. They need no lock,
  * because every change of an item locks the job.
  */
 export async function selectPending(
   db: Database,
   { accountId, jobId }: Place,
-  { size, ids }: { size: BatchSize; ids?: readonly string[] | undefined },
+  { size, ids, after = '' }: { size: BatchSize; ids?: readonly string[] | undefined; after?: string | undefined },
 ): Promise<PendingItem[]> {
   const { rows } = await sql<PendingItem>`
     select id, changes from (
@@ -36,15 +36,11 @@ export async function selectPending(
       from (
         select device_id, changes from bulk_item
         where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
-          and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
+          and device_id > ${after} and ${ids === undefined ? sql`true` : sql`device_id = any(${ids})`}
         order by device_id limit ${size.devices}) as next) as found
     where place = 1 or bytes <= ${size.bytes} order by id`.execute(db)
   return rows
 }
-
-/** The size of JSON. Reads only compressed JSON for it. */
-const jsonBytes = (value: Sql): Sql =>
-  sql`case when pg_column_compression(${value}) is null then pg_column_size(${value}) else octet_length(${value}::text) end`
 
 /** Returns the next device of a run, without locking it. */
 export async function findPending(db: Database, { accountId, jobId }: Place): Promise<string | undefined> {

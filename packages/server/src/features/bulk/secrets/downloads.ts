@@ -17,6 +17,8 @@ import { openJobKey } from './job-secrets.ts'
 const REPORT_PATH = '/bulk-jobs/v1.csv'
 const SECRETS_PATH = '/bulk-secrets/v1.csv'
 const PAGE = 200
+/** The size of the changes on a page, which has at least one device. */
+const PAGE_BYTES = 8 * 1024 * 1024
 
 /** Returns a URL that serves the devices of a job with their results as CSV. */
 export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
@@ -119,10 +121,10 @@ async function* itemPages(download: Download, given: Omit<ItemSlice, 'inside'>) 
   for (let after = ''; ; ) {
     assertVisible(download)
     const slice = { ...given, inside: download.inside() }
-    const query = { jobIds: [jobOf(download)], slice, after, limit: PAGE }
-    const items = await download.read((db) => selectItemPages(db, accountId, query))
+    const query = { jobIds: [jobOf(download)], slice, after, limit: PAGE, changeBytes: PAGE_BYTES }
+    const { items, isCut } = await download.read((db) => selectItemPages(db, accountId, query))
     if (items.length > 0) yield items.map((item) => readableItem(download.reader(), item))
-    if (items.length < PAGE) return
+    if (items.length < PAGE && !isCut) return
     after = items.at(-1)!.id
     await download.charge(pointsOfObjects(PAGE))
   }

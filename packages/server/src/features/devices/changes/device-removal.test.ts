@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, eventsOf, findDevice, newDevice, register } from '../../../../test/api/devices.ts'
 import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
@@ -45,6 +46,22 @@ describe('deleteDevice and deleteDevices', () => {
       data: { name: 'to go' },
       target: [{ id, name: 'to go', kind: 'device' }],
     })
+  })
+
+  test('records the contents of a device up to 256 KiB', async () => {
+    for (const count of [4, 5]) {
+      const services = Array.from({ length: count }, (_, index) => ({ name: `ssh ${index}`, port: 22 }))
+      const { registerDevice } = await owner.data(register, { name: 'large', services })
+      const { id } = registerDevice.device
+      await sql`update service set attributes = jsonb_build_object('text', repeat('x', 60000)) where device_id = ${id}`.execute(
+        app.db,
+      )
+      await owner.data(removeOne, { id })
+      const [{ data }] = await eventsOf(owner, id)
+      expect([count, data.omitted, data.services?.length]).toEqual(
+        count === 4 ? [4, undefined, 4] : [5, true, undefined],
+      )
+    }
   })
 
   test('rejects an active device unless force is true', async () => {
