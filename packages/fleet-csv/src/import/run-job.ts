@@ -25,7 +25,8 @@ interface Job {
   counts: { change: number; register: number; rejected: number; done: number; failed: number; skipped: number }
 }
 
-const POLL_MS = 250
+/** The shortest and the longest time between two polls of a job, in milliseconds. */
+const POLL_MS = { min: 100, max: 1_000 }
 /** As fast as other requests allow. */
 const RATE = 10_000
 /** A row that fails does not stop the other rows. */
@@ -94,6 +95,7 @@ const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
 /** Waits until a job ends, pauses, or reaches one of `states`. Cancels it after the signal aborts. */
 async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
   let isCanceled = false
+  const pollPause = pauses()
   for (;;) {
     if (signal.aborted && !isCanceled) {
       await cancelJob(api, id)
@@ -104,7 +106,24 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
     outcome.finished = done + failed + skipped
     progress()
     if (ended.includes(job.state) || (states.includes(job.state) && !signal.aborted)) return job
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await pollPause(isCanceled ? undefined : signal)
+  }
+}
+
+/** Returns a function that waits between polls: a tenth of the time so far, or until the signal aborts. */
+function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
+  const began = performance.now()
+  return (signal) => {
+    const ms = Math.min(POLL_MS.max, Math.max(POLL_MS.min, (performance.now() - began) / 10))
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      signal?.addEventListener('abort', end)
+    })
   }
 }
 
@@ -214,8 +233,8 @@ export async function finishEarlierJob(
       continue
     }
     onWait()
-    while (signal?.aborted !== true && (await readJob(api, id)).state === 'RUNNING')
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    const pollPause = pauses()
+    while (signal?.aborted !== true && (await readJob(api, id)).state === 'RUNNING') await pollPause(signal)
   }
 }
 

@@ -77,6 +77,6 @@ export function directBulkCalls({ accountId, device: id, bulkJob, now }: Existin
     (db) => bulkSecrets.selectOldKeys(db, new Date(0), 1),
     (db) => bulkSecrets.deleteJobKey(db, { accountId, id: 'none' }),
     (db) => bulkRows.selectUntouched(db, bulkPlace, [id]),
-    (db) => newDevices.insertDevices(db, accountId, [newDevice]),
+    (db) => newDevices.insertDevices(db, accountId, { devices: [newDevice], created: now }),
   ]
 }

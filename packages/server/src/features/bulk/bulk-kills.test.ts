@@ -5,6 +5,7 @@ import { startTestApp } from '../../../test/harness/app.ts'
 import { createSecrets } from '../../auth/secrets.ts'
 import { selectActiveJobs } from './bulk-jobs.queries.ts'
 import { workOn } from './run/job-steps.ts'
+import { createLookAhead } from './run/look-ahead.ts'
 
 /** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600
@@ -27,11 +28,12 @@ it('changes each device exactly once if the process loses its database connectio
   let isDone = false
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
+    const ahead = createLookAhead(db)
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
       // After failures, a job changes its devices one by one. A lost connection must not fail the device.
       for (const job of due)
-        await workOn({ db, clock: () => new Date(), staleMs: 0, secrets, charge: () => {} }, job, {
+        await workOn({ db, clock: () => new Date(), staleMs: 0, secrets, charge: () => {}, ahead }, job, {
           singly: Math.random() < 0.95,
         }).catch(() => {})
       const { rows } = await sql<{ state: string }>`select state from bulk_job where id = ${runBulk.id}`

@@ -1,11 +1,17 @@
 import { type Database, query } from '../../db/database.ts'
 
+export interface NextIds {
+  ids: string[]
+  /** The time of the statement. */
+  time: Date
+}
+
 /** Assigns the next event numbers. */
-export async function selectNextIds(db: Database, count: number): Promise<string[]> {
-  const rows = await query<{ id: string }>(
+export async function selectNextIds(db: Database, count: number): Promise<NextIds> {
+  const [row] = await query<NextIds>(
     db,
-    `select nextval('event_id')::text as id from generate_series(1, $1::int)`,
+    `select array(select nextval('event_id')::text from generate_series(1, $1::int)) as ids, statement_timestamp() as time`,
     [count],
   )
-  return rows.map(({ id }) => id)
+  return row!
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { type Database, query } from '../../db/database.ts'
 import type { Viewer } from '../../viewer.ts'
-import { selectNextIds } from './event-ids.queries.ts'
+import { type NextIds, selectNextIds } from './event-ids.queries.ts'
 import { eventInsert, oneEventInsert } from './event-insert.ts'
 import { sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
@@ -79,7 +79,7 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
  * Assigns the numbers of events that a transaction records last, so that other rows can contain the numbers. Call this
  * after the transaction has locked a row: the feed must know of the transaction before the numbers are assigned.
  */
-export const drawEventIds = (db: Database, count: number): Promise<string[]> => selectNextIds(db, count)
+export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
 const rows = {
   accountId: '$1',

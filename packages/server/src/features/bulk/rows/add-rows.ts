@@ -8,6 +8,9 @@ import type { BulkOperation, CsvRow } from '../bulk-job.ts'
 import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
 import { planDevice } from './plan-row.ts'
 
+/** The number of rows that one statement inserts. */
+const INSERTED_AT_ONCE = 500
+
 export interface AddedRows {
   jobId: string
   rows: readonly CsvRow[]
@@ -30,15 +33,31 @@ export async function addRows(
   { jobId, rows, register, operations, caller }: AddedRows,
 ): Promise<void> {
   const place = { accountId, jobId }
-  const found = await findDevices(db, accountId, { rows, register, inside: insideOf(caller) })
-  // The preview checks the devices that a restricted caller registers.
-  const items = caller.restriction === undefined ? found.map((item) => prepareItem(item, operations)) : found
+  const items = await findDevices(db, accountId, { rows, register, inside: insideOf(caller) })
   assertNoneTwice(items)
-  const added = new Set(await insertRows(db, place, items))
+  // The preview checks the devices that a restricted caller registers.
+  const prepare = (item: RowItem): RowItem => (caller.restriction === undefined ? prepareItem(item, operations) : item)
+  const added = new Set(await insertInParts(db, place, { items, prepare }))
   const twice = items.find(({ id }) => !added.has(id))
   if (twice === undefined) return
   const line = await selectLines(db, place, twice)
   throw sameDevice(line ?? 0, twice.row.line)
+}
+
+/** Prepares and inserts items. Prepares the next ones while PostgreSQL inserts the previous ones. */
+async function insertInParts(
+  db: Database,
+  place: { accountId: string; jobId: string },
+  { items, prepare }: { items: readonly RowItem[]; prepare: (item: RowItem) => RowItem },
+): Promise<string[]> {
+  const added: string[] = []
+  let inserting: Promise<string[]> = Promise.resolve([])
+  for (let from = 0; from < items.length; from += INSERTED_AT_ONCE) {
+    const part = items.slice(from, from + INSERTED_AT_ONCE).map(prepare)
+    added.push(...(await inserting))
+    inserting = insertRows(db, place, part)
+  }
+  return [...added, ...(await inserting)]
 }
 
 /** Removes the results of an earlier preview from a row. Keeps an invalid row's error. */

@@ -2,7 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Load } from '../../../http/request-load.ts'
 import { pause } from '../../../lib/pause.ts'
 import { type ActiveJob, selectActiveJobs } from '../bulk-jobs.queries.ts'
-import { BATCH, isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps.ts'
+import { isOutage, type WorkOptions, type WorkResult, workOn } from './job-steps.ts'
+import { createLookAhead } from './look-ahead.ts'
+import { BATCH } from './next-batch.ts'
 
 /**
  * Runs the bulk jobs of all accounts. Each process has a worker, and a worker locks a job's row while it works on the
@@ -12,13 +14,17 @@ export interface BulkWorker {
   close(): Promise<void>
 }
 
-export interface BulkWorkerOptions extends WorkOptions {
+export interface BulkWorkerOptions extends Omit<WorkOptions, 'ahead'> {
   load: Load
   log: FastifyBaseLogger
 }
 
 /** The longest pause, in milliseconds, after a round without work. */
 const IDLE_MS = 500
+/** The longest pause, in milliseconds, soon after work: a client often starts a job right after its preview. */
+const READY_MS = 50
+/** The number of milliseconds that count as soon after work. */
+const SOON_MS = 2_000
 /** The shortest pause, in milliseconds, while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
 /** The pause between two batches, in milliseconds, while clients wait. */
@@ -41,9 +47,12 @@ interface Trouble {
   retryAt: number
 }
 
-export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): BulkWorker {
+export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): BulkWorker {
+  const ahead = createLookAhead(given.db)
+  const options = { ...given, ahead }
   const closing = new AbortController()
   const troubles = new Map<string, Trouble>()
+  let workedAt = Number.NEGATIVE_INFINITY
 
   const step = async (job: ActiveJob): Promise<WorkResult> => {
     const trouble = troubles.get(job.id)
@@ -68,8 +77,9 @@ export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): 
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))
     for (const id of troubles.keys()) if (!active.has(id)) troubles.delete(id)
+    ahead.keepOnly(active)
     let hasWorked = false
-    let waitMs = IDLE_MS
+    let waitMs = performance.now() - workedAt < SOON_MS ? READY_MS : IDLE_MS
     for (const job of jobs) {
       if (closing.signal.aborted) return 0
       const wait = Math.max(job.waitMs, (troubles.get(job.id)?.retryAt ?? 0) - performance.now())
@@ -77,7 +87,10 @@ export function createBulkWorker({ load, log, ...options }: BulkWorkerOptions): 
         waitMs = Math.min(waitMs, wait)
         continue
       }
-      if ((await step(job)) !== 'idle') hasWorked = true
+      if ((await step(job)) !== 'idle') {
+        hasWorked = true
+        workedAt = performance.now()
+      }
       if (load.isHigh()) await pause(BUSY_MS, closing.signal)
     }
     return hasWorked ? 0 : Math.max(MIN_PAUSE_MS, waitMs)

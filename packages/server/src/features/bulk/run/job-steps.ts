@@ -1,7 +1,9 @@
 import type { Secrets } from '../../../auth/secrets.ts'
 import { type Database, inTransaction } from '../../../db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/database-unavailable.ts'
+import { sentTogether } from '../../../db/sent-together.ts'
 import { ApiError } from '../../../errors.ts'
+import { insideOf } from '../../../restriction.ts'
 import { recordEvents } from '../../events/record.ts'
 import { type BulkJob, pendingOf, writing } from '../bulk-job.ts'
 import {
@@ -18,16 +20,15 @@ import { previewStep } from '../preview/preview.ts'
 import { openJobKey } from '../secrets/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
+import { type LookAhead, nextBatch } from './look-ahead.ts'
+import { batchSize } from './next-batch.ts'
 import { reasonToPause } from './pause-policy.ts'
-import { type BatchSize, findPending, selectPending, writeResults } from './pending.queries.ts'
+import { findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
+import { needsAnalysis } from './statistics.ts'
 
-/** The maximum number of devices in a batch. A batch is one transaction. */
-export const BATCH = 100
-/** The size of the changes in a batch. A batch has at least one device. */
-const BATCH_BYTES = 8 * 1024 * 1024
 /** A job with this rate waits only while requests wait. */
 const UNLIMITED_RATE = 10_000
 /** The longest time until a job that has used up its account's storage quota tries again. */
@@ -41,6 +42,8 @@ export interface WorkOptions {
   secrets: Pick<Secrets, 'decrypt'>
   /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
+  /** Reads the next batch in advance. If omitted, each batch reads its own devices. */
+  ahead?: LookAhead
 }
 
 /**
@@ -166,6 +169,7 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
 /** Changes the next devices of a job, or only `next`. */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   let needsStatistics = false
+  const read = await options.ahead?.take(place.id)
   const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
     const { accountId, id } = place
     const now = options.clock()
@@ -174,40 +178,25 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
     const batch = await runBatch(db, accountId, {
       job,
       caller,
-      size: batchSize(job),
-      ...(next !== undefined && { ids: [next] }),
+      next: await nextBatch(db, place, { job, read, only: next, inside: insideOf(caller), ahead: options.ahead }),
       charge: (bytes) => options.charge(accountId, bytes),
       secrets: job.hasSecrets ? await secretsOf(options, db, place) : undefined,
     })
     const done = batch.results.filter(({ status }) => status === 'DONE').length
     const progress = { ...job, done: job.done + done, skipped: job.skipped + batch.results.length - done }
     const count = batch.results.length
-    const recordFinish = await saveProgress(db, accountId, {
-      job: progress,
-      now,
-      count,
-      isLast: next === undefined && count === 0,
-    })
-    await batch.recordEvents()
+    const isLast = next === undefined && count === 0
+    const [, recordFinish] = await sentTogether([
+      batch.written,
+      saveProgress(db, accountId, { job: progress, now, count, isLast }),
+      batch.recordEvents(),
+    ])
     await recordFinish()
-    needsStatistics = job.registering > 0 && milestonesOf(progress.done) > milestonesOf(job.done)
+    needsStatistics = job.registering > 0 && needsAnalysis(job.done, progress.done)
   })
   if (needsStatistics) await analyzeDevices(options.db)
   return result
 }
-
-const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
-
-/** The number of devices after which a job that registers devices first updates the statistics. */
-const FIRST_MILESTONE = 1_000
-
-/**
- * Returns how often a job that registers devices must have updated the statistics: at 1,000 devices, and each time their
- * number quadruples. Until then, PostgreSQL expects about one device in an account that is new since its last analysis,
- * and may read all devices of the account to find one. Autovacuum waits until a tenth of all rows has changed.
- */
-const milestonesOf = (done: number): number =>
-  done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE) / 2)
 
 /** Returns the secrets of the devices that a job registers, if it creates any. */
 async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id }: JobPlace) {

@@ -1,5 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
+import { sentTogether } from '../../../db/sent-together.ts'
 import { ApiError } from '../../../errors.ts'
 import { bytesOfChanges, bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../../restriction.ts'
@@ -14,11 +15,9 @@ import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.t
 import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
-import { fitInMemory } from '../bulk-sizes.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
-import { concernsServices } from '../preview/plan-undo.ts'
 import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
 import type { JobSecrets } from '../secrets/job-secrets.ts'
 import {
@@ -31,16 +30,16 @@ import {
   writeServices,
 } from './apply-services.ts'
 import { DeviceError } from './device-error.ts'
-import { type BatchSize, type ItemResult, type PendingItem, selectPending, writeResults } from './pending.queries.ts'
-import { type Registration, registerDevices } from './register-devices.ts'
+import { changesOfDevice, type NextBatch, type Registration } from './next-batch.ts'
+import { type ItemResult, type PendingItem, writeResults } from './pending.queries.ts'
+import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
-/**
- * A batch that has changed its devices and recorded their results, but not its events, which a transaction records
- * last.
- */
+/** A batch that has changed its devices, but has not recorded its events, which a transaction records last. */
 export interface Batch {
   results: ItemResult[]
+  /** Statements that add the new devices and record the results. Wait for them with `sentTogether`. */
+  written: Promise<unknown>
   recordEvents(): Promise<void>
 }
 
@@ -48,9 +47,7 @@ interface BatchOptions {
   job: BulkJob
   /** The caller whose restriction applies. */
   caller: JobCaller
-  size: BatchSize
-  /** The only devices that the batch may change. */
-  ids?: readonly string[] | undefined
+  next: NextBatch
   /** Charges the account for the bytes that the changes store. May throw RATE_LIMITED. */
   charge: (bytes: number) => void
   /** The secrets of devices that the job registers, if it creates any. */
@@ -58,15 +55,14 @@ interface BatchOptions {
 }
 
 /**
- * Changes the next devices of a job, in the transaction that locks `job`. Throws DeviceError if a device must be
+ * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError if a device must be
  * excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
-  const { job, caller, size, ids, charge, secrets } = options
+  const { job, caller, next, charge, secrets } = options
+  const { items } = next
   const inside = insideOf(caller)
-  const place = { accountId, jobId: job.id }
-  const items = await fitting(db, accountId, { items: await selectPending(db, place, { size, ids }), inside })
-  if (items.length === 0) return { results: [], recordEvents: async () => {} }
+  if (items.length === 0) return { results: [], written: Promise.resolve(), recordEvents: async () => {} }
   const existing = items.filter(({ changes }) => changes.register === undefined)
   const devices = await lockDevices(db, accountId, { items: existing, inside })
   const filter = filterOf(job, caller)
@@ -82,8 +78,9 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const registered: Registration[] = []
   for (const item of items) {
     const device = devices.get(item.id)
-    if (item.changes.register !== undefined) {
-      registered.push({ id: item.id, device: item.changes.register })
+    const registration = next.registrations.get(item.id)
+    if (registration !== undefined) {
+      registered.push(registration)
       results.push({ id: item.id, status: 'DONE' })
       continue
     }
@@ -99,13 +96,16 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
   const deleted = accepted.filter(({ item }) => item.changes.delete !== undefined)
   const changed = accepted.filter(({ item }) => item.changes.delete === undefined)
   assertDeletable(job, deleted)
+  assertNoneTaken(registered, next.takenHardwareIds)
   const changeEvents = await apply(db, accountId, changed)
-  const events = [...changeEvents, ...(await registerDevices(db, accountId, { registered, secrets, inside }))]
   const bytes = changeEvents.reduce((sum, { data }) => sum + bytesOfData(data), 0)
   if (accepted.length + registered.length > 0)
-    charge(bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered))
+    charge(
+      bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered.map(({ id, device }) => ({ id, device }))),
+    )
 
-  const eventIds = await drawEventIds(db, events.length + deleted.length)
+  const { ids: eventIds, time } = await drawEventIds(db, changeEvents.length + registered.length + deleted.length)
+  const events = [...changeEvents, ...registered.map(({ event }) => ({ ...event, timestamp: time }))]
   const numbered = events.map((event, index) => ({ ...event, id: eventIds[index]! }))
   const removed = deleted.map(({ device: { fields } }, index) => ({
     ...rowOf(fields),
@@ -122,31 +122,18 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     ...result,
     events: ofDevices.get(result.id)?.map(({ id }) => id) ?? [],
   }))
-  await writeResults(db, place, withEvents)
   const context = { viewer: viewerOfJob(accountId, job) }
   return {
     results,
+    written: sentTogether([
+      registerDevices(db, accountId, { registered, created: time, secrets, inside }),
+      writeResults(db, { accountId, jobId: job.id }, withEvents),
+    ]),
     async recordEvents() {
       await recordEvents(db, context, numbered)
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
     },
   }
-}
-
-/** Returns the first of these items whose devices fit in memory together. */
-async function fitting(
-  db: Database,
-  accountId: string,
-  { items, inside }: { items: readonly PendingItem[]; inside: ResolvedFilter | undefined },
-): Promise<PendingItem[]> {
-  const contexts = items.flatMap(({ changes }) =>
-    ofDevice(changes.setAttributes).flatMap(({ context }) => context ?? []),
-  )
-  const withServices = items.filter(({ changes }) => concernsServices(changes)).map(({ id }) => id)
-  const ids = items.map(({ id }) => id)
-  const fit = await fitInMemory(db, accountId, { ids, contexts: [...new Set(contexts)], withServices, inside })
-  if (fit.error !== undefined) throw new DeviceError(fit.ids[0]!, fit.error)
-  return items.slice(0, fit.ids.length)
 }
 
 const bytesOfData = (data: NewEvent['data']): number =>
@@ -180,7 +167,7 @@ async function lockDevices(
     .filter(({ changes }) => changes.delete === undefined)
     .flatMap(({ id, changes }) => [
       { targetId: id, context: undefined },
-      ...ofDevice(changes.setAttributes).map(({ context }) => ({ targetId: id, context: context ?? undefined })),
+      ...changesOfDevice(changes.setAttributes).map(({ context }) => ({ targetId: id, context: context ?? undefined })),
       ...servicesToLock(changes).map((targetId) => ({ targetId, context: undefined })),
     ])
   const targets = await lockTargets(db, accountId, { places, inside })
@@ -195,9 +182,6 @@ async function lockDevices(
     rows.map((fields) => [fields.id, { fields, target: targets.get(fields.id), services: servicesOf(fields) }]),
   )
 }
-
-const ofDevice = (changes: readonly AttributeChanges[] = []): AttributeChanges[] =>
-  changes.filter(({ service }) => service === undefined)
 
 function reasonToSkip(
   { changes }: PendingItem,

@@ -34,9 +34,9 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Adds devices. Returns their time. The caller records their events with this time. */
+/** Adds devices. The caller records their events with the same time. */
 export const addDevices = (
   db: Database,
   accountId: string,
-  devices: readonly NewDeviceFields[],
-): Promise<Date | undefined> => insertDevices(db, accountId, devices)
+  added: { devices: readonly NewDeviceFields[]; created: Date },
+): Promise<void> => insertDevices(db, accountId, added)

@@ -1,4 +1,5 @@
 import { type Database, query } from '../../../db/database.ts'
+import { sentTogether } from '../../../db/sent-together.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import type { DeviceFields } from '../device.ts'
 import { changeDeviceCount } from '../device-count.queries.ts'
@@ -24,42 +25,43 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * Inserts and counts devices with their services, in a transaction that records their events later. Returns the time of the
- * devices, which is also the time of their first values and of their events.
+ * Inserts and counts devices with their services, in a transaction that records their events later. `created` is the time of
+ * the devices, of their first values, and of their events.
  */
 export async function insertDevices(
   db: Database,
   accountId: string,
-  devices: readonly NewDeviceFields[],
-): Promise<Date | undefined> {
-  const rows = devices.map(({ reserved: _reserved, services: _services, ...row }) => row)
-  await changeDeviceCount(db, accountId, devices.length)
-  const inserted = await query<{ created: Date }>(
-    db,
-    `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)
-     select $1, id, statement_timestamp(), name, "hardwareId", platform, attributes, decode("secretHash", 'hex')
-     from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb,
-       "secretHash" text)
-     returning created`,
-    [accountId, JSON.stringify(rows)],
-  )
-  await query(
-    db,
-    `insert into device_live (account_id, device_id, ${reserved.join(', ')})
-     select $1, id, ${reserved.map((column) => `reserved ->> '${column}'`).join(', ')}
-     from jsonb_to_recordset($2::jsonb) as row (id text, reserved jsonb)`,
-    [accountId, JSON.stringify(devices.map(({ id, reserved: values }) => ({ id, reserved: values })))],
-  )
+  { devices, created }: { devices: readonly NewDeviceFields[]; created: Date },
+): Promise<void> {
   const services = devices.flatMap((device) => device.services.map((service) => ({ ...service, deviceId: device.id })))
-  const created = inserted[0]?.created
-  if (services.length === 0) return created
-  await query(
-    db,
-    `insert into service (account_id, device_id, id, name, application, host, port, enabled)
-     select $1, "deviceId", id, name, application, host, port, enabled
-     from jsonb_to_recordset($2::jsonb) as row
-       ("deviceId" text, id text, name text, application integer, host text, port integer, enabled boolean)`,
-    [accountId, JSON.stringify(services)],
-  )
-  return created
+  await sentTogether([
+    changeDeviceCount(db, accountId, devices.length),
+    query(
+      db,
+      `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)
+       select $1, id, $3::timestamptz, name, "hardwareId", platform, attributes, decode("secretHash", 'hex')
+       from jsonb_to_recordset($2::jsonb) as row (id text, name text, "hardwareId" text, platform text, attributes jsonb,
+         "secretHash" text)`,
+      [accountId, JSON.stringify(devices.map(({ reserved: _reserved, services: _services, ...row }) => row)), created],
+    ),
+    query(
+      db,
+      `insert into device_live (account_id, device_id, ${reserved.join(', ')})
+       select $1, id, ${reserved.map((column) => `reserved ->> '${column}'`).join(', ')}
+       from jsonb_to_recordset($2::jsonb) as row (id text, reserved jsonb)`,
+      [accountId, JSON.stringify(devices.map(({ id, reserved: values }) => ({ id, reserved: values })))],
+    ),
+    ...(services.length === 0
+      ? []
+      : [
+          query(
+            db,
+            `insert into service (account_id, device_id, id, name, application, host, port, enabled)
+             select $1, "deviceId", id, name, application, host, port, enabled
+             from jsonb_to_recordset($2::jsonb) as row
+               ("deviceId" text, id text, name text, application integer, host text, port integer, enabled boolean)`,
+            [accountId, JSON.stringify(services)],
+          ),
+        ]),
+  ])
 }

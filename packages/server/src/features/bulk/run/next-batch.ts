@@ -1,0 +1,79 @@
+import type { ResolvedFilter } from '@muster/filter'
+import type { Database } from '../../../db/database.ts'
+import { newDeviceRows } from '../../devices/changes/new-device.ts'
+import type { NewDeviceFields } from '../../devices/changes/new-devices.queries.ts'
+import type { NewEvent } from '../../events/record.ts'
+import { selectHardwareIds } from '../bulk-items.queries.ts'
+import type { AttributeChanges, BulkJob, NewDevice } from '../bulk-job.ts'
+import { fitInMemory } from '../bulk-sizes.ts'
+import { concernsServices } from '../preview/plan-undo.ts'
+import { DeviceError } from './device-error.ts'
+import { type BatchSize, type PendingItem, selectPending } from './pending.queries.ts'
+
+/** The maximum number of devices in a batch. A batch is one transaction. */
+export const BATCH = 100
+/** The size of the changes in a batch. A batch has at least one device. */
+const BATCH_BYTES = 8 * 1024 * 1024
+export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
+
+/** A device that a batch registers. */
+export interface Registration {
+  id: string
+  device: NewDevice
+  row: NewDeviceFields
+  event: NewEvent
+}
+
+/** The devices that a batch changes or registers. */
+export interface NextBatch {
+  items: readonly PendingItem[]
+  registrations: ReadonlyMap<string, Registration>
+  /** The hardware IDs of new devices that other devices already have. */
+  takenHardwareIds: ReadonlySet<string>
+}
+
+export interface BatchToRead {
+  size: BatchSize
+  /** The only devices that the batch may contain. */
+  ids?: readonly string[] | undefined
+  /** The last device of the batch before. Its devices may still be pending. */
+  after?: string
+}
+
+/** Reads the next devices of a job, in ID order, and prepares the rows of new devices. */
+export async function readNextBatch(
+  db: Database,
+  place: { accountId: string; jobId: string },
+  next: BatchToRead,
+): Promise<NextBatch> {
+  const items = await selectPending(db, place, next)
+  const registrations = new Map(
+    items.flatMap(({ id, changes: { register } }) =>
+      register === undefined ? [] : [[id, { id, device: register, ...newDeviceRows(register, id) }]],
+    ),
+  )
+  const hardwareIds = [...registrations.values()].flatMap(({ device }) => device.hardwareId ?? [])
+  const devices = hardwareIds.length === 0 ? undefined : await selectHardwareIds(db, place.accountId, hardwareIds)
+  return { items, registrations, takenHardwareIds: new Set(devices?.keys()) }
+}
+
+/** Returns the first devices of a batch, as many as fit in memory together. */
+export async function fittingBatch(
+  db: Database,
+  accountId: string,
+  { next, inside }: { next: NextBatch; inside: ResolvedFilter | undefined },
+): Promise<NextBatch> {
+  const { items } = next
+  const contexts = items.flatMap(({ changes }) =>
+    changesOfDevice(changes.setAttributes).flatMap(({ context }) => context ?? []),
+  )
+  const withServices = items.filter(({ changes }) => concernsServices(changes)).map(({ id }) => id)
+  const ids = items.map(({ id }) => id)
+  const fit = await fitInMemory(db, accountId, { ids, contexts: [...new Set(contexts)], withServices, inside })
+  if (fit.error !== undefined) throw new DeviceError(fit.ids[0]!, fit.error)
+  return { ...next, items: items.slice(0, fit.ids.length) }
+}
+
+/** Omits the changes of services. */
+export const changesOfDevice = (changes: readonly AttributeChanges[] = []): AttributeChanges[] =>
+  changes.filter(({ service }) => service === undefined)
