@@ -1,10 +1,11 @@
-import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
+import { INTERNAL_ERROR, OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
  * SQLSTATEs outside class 08 that a server sends while it is starting, shutting down, or out of connections
- * (PostgreSQL, Appendix A).
+ * (PostgreSQL, Appendix A). Citus sends CIINF if a shard moved to another node between two steps of a statement, which
+ * then changed nothing.
  */
-const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
+const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300', 'CIINF'])
 
 const socketErrors = new Set([
   'ECONNREFUSED',
@@ -22,13 +23,19 @@ const socketErrors = new Set([
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
+/**
+ * The message of an error that Citus sends without a specific SQLSTATE if a node fails during a transaction, which then
+ * changes nothing.
+ */
+const nodeFailure = /^failure on connection marked as essential: /
+
 /** Checks whether an error means that the database is unavailable. The same request may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (states.has(code) || /^08\d{3}$/.test(code) || isSocketError(error, code)) return true
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseUnavailable)
-  return code === '' && messages.test(error.message)
+  return code === '' ? messages.test(error.message) : code === INTERNAL_ERROR && nodeFailure.test(error.message)
 }
 
 /** Checks whether the connection broke during a change. The database may or may not have committed the change. */

@@ -15,11 +15,13 @@ const distributed = [
 /** Every node reads these small tables, such as those of people, who can be members of several accounts. */
 const reference = [
   ...['person', 'person_identity', 'session', 'sso_session', 'account_totp', 'passkey'],
-  ...['server_process', 'attribute_times_start'],
+  'attribute_times_start',
 ]
 
-/** No query joins these tables with rows of an account. */
+/** No query of a list joins these tables with rows of an account. */
 const local = [
+  // Leases must not depend on all nodes, and their row locks exclude each other only on one node.
+  'server_process',
   ...['used_nonce', 'sign_in_step', 'sign_in_tries', 'sso_attempt', 'command_line_request'],
   ...['webhook_cursor', 'job_worker', 'server_setting'],
 ]

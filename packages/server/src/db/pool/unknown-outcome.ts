@@ -3,6 +3,9 @@ import pg from 'pg'
 /** The SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
 export const OUTCOME_UNKNOWN = '08007'
 
+/** The SQLSTATE of errors without a specific one. */
+export const INTERNAL_ERROR = 'XX000'
+
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
 /**
@@ -22,7 +25,7 @@ export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
     if (step === 'begin') unknownOutcome = undefined
     if (!isCommitting || !isConnected(client)) return run(text, values)
     return (run(text, values) as Promise<unknown>).catch((error: Error) => {
-      if ((isConnected(client) && !isPoolerError(error)) || (step === undefined && !changesData(text))) throw error
+      if ((isConnected(client) && !isForwardedError(error)) || (step === undefined && !changesData(text))) throw error
       const message = 'the connection broke before the outcome was known'
       unknownOutcome = Object.assign(new Error(message, { cause: error }), { code: OUTCOME_UNKNOWN })
       throw unknownOutcome
@@ -42,10 +45,13 @@ const changesData = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
 /**
- * Checks for an error of class 08, which a pooler reports if its own connection broke. PostgreSQL never reports this
- * class for a statement that it has accepted.
+ * Checks for an error that a pooler, or the coordinator of a Citus cluster, reports if its own connection broke: class 08,
+ * which PostgreSQL never reports for a statement that it has accepted, or the message of Citus for a failed commit.
  */
-const isPoolerError = (error: Error): boolean =>
-  error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
+const isForwardedError = (error: Error): boolean =>
+  error instanceof pg.DatabaseError &&
+  (error.code?.startsWith('08') === true || (error.code === INTERNAL_ERROR && failedCommit.test(error.message)))
+
+const failedCommit = /^could not commit transaction for shard /
 
 const isConnected = (client: pg.PoolClient): boolean => (client as unknown as { _queryable: boolean })._queryable

@@ -72,14 +72,19 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
  * Moves the start of the times of attribute values while processes of the previous release are running, because they do
  * not record times. Moves it again after they have ended.
  */
-export const moveTimesStart = (db: Database) =>
-  query(
+export async function moveTimesStart(db: Database): Promise<void> {
+  const [processes] = await query<{ areMixed: boolean }>(
     db,
-    `update attribute_times_start set since = statement_timestamp(), is_mixed = processes.are_mixed
-     from (select exists (select from server_process where release is null) as are_mixed) as processes
-     where is_mixed or processes.are_mixed`,
+    'select exists (select from server_process where release is null) as "areMixed"',
     [],
   )
+  const rows = await query(db, 'select since from attribute_times_start where is_mixed or $1', [processes!.areMixed])
+  // A cluster updates this table on every node, so it is updated only if necessary.
+  if (rows.length > 0)
+    await query(db, 'update attribute_times_start set since = statement_timestamp(), is_mixed = $1', [
+      processes!.areMixed,
+    ])
+}
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
