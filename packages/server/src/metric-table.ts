@@ -238,7 +238,7 @@ export const metricTable = {
     name: 'muster_list_reads_total',
     type: 'counter',
     labels: ['place'],
-    help: 'List queries of this process with DATABASE_READ_URL, by place. replica: the replica served the query. lagging: the primary served the query, because the replica was behind. away: the primary served the query, because the replica was unavailable.',
+    help: 'List queries of this process with DATABASE_READ_URL or DATABASE_URLS, by place. replica: the replica or a worker of the cluster served the query. lagging: the primary served the query, because the replica was behind. away: the primary or the coordinator served the query, because the replica or worker was unavailable.',
   },
   certificateSeconds: {
     name: 'muster_certificate_seconds',

@@ -30,7 +30,7 @@ export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined
-    const db = await readRouter.choose()
+    const db = await readRouter.choose(viewer.accountId)
     if (db === undefined) return undefined
     const context = createContext(request, viewer, operation.kind)
     return {

@@ -41,6 +41,18 @@ export const dataSettings = {
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : oneOf(text, ['citus'])),
   }),
+  databaseUrls: setting({
+    name: 'DATABASE_URLS',
+    meaning:
+      'URLs of the workers of the Citus cluster whose coordinator is in DATABASE_URL, separated by commas. List queries read from the worker with the account. Requires MUSTER_CLUSTER. Not set: all queries use the coordinator.',
+    default: 'not set',
+    secret: true,
+    parse: (text = '') =>
+      text
+        .split(/[\s,]+/)
+        .filter(Boolean)
+        .map(databaseUrl),
+  }),
   clusterShards: setting({
     name: 'MUSTER_CLUSTER_SHARDS',
     meaning:

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
+import { createWorkerRouter } from '../db/cluster/worker-router.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/open-database.ts'
 import { createReadRouter, type ReadRouter } from '../db/replica/read-router.ts'
@@ -16,19 +17,31 @@ export interface ReadingOptions {
 }
 
 /**
- * Opens the replica of DATABASE_READ_URL. Returns undefined if the setting is not set. The server starts even if the
- * replica is unreachable.
+ * Opens the replica of DATABASE_READ_URL or the workers of DATABASE_URLS. Returns undefined if neither setting is set.
+ * The server starts even if they are unreachable.
  */
 export function openReadRouter({ config, db, metrics, tracing, log }: ReadingOptions): ReadRouter | undefined {
-  const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: responseTimeout } = config
+  const { databaseReadUrl, databaseUrls, databaseConnections, statementTimeout } = config
+  const { databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')
-  if (databaseReadUrl === undefined) return undefined
-  const connection = { connectionString: databaseReadUrl }
   const watch = () => (tracing === undefined ? {} : { statement: traceStatements(tracing) })
-  return createReadRouter({
-    primary: db,
-    openPool: (check, size = databaseConnections) =>
-      openDatabase({ connection, size, statementTimeout, responseTimeout, check, watch, fairness: config }, log),
+  const settings = { statementTimeout, responseTimeout, watch, fairness: config }
+  if (databaseReadUrl !== undefined) {
+    const connection = { connectionString: databaseReadUrl }
+    return createReadRouter({
+      primary: db,
+      openPool: (check, size = databaseConnections) => openDatabase({ ...settings, connection, size, check }, log),
+      log,
+      onChoice,
+    })
+  }
+  if (databaseUrls.length === 0) return undefined
+  return createWorkerRouter({
+    coordinator: db,
+    openPools: databaseUrls.map(
+      (connectionString) => () =>
+        openDatabase({ ...settings, connection: { connectionString }, size: databaseConnections }, log),
+    ),
     log,
     onChoice,
   })

@@ -46,12 +46,20 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
       throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set it to the primary of the standby.')
     if (config.databaseDirectUrl !== undefined)
       throw new StartError('DATABASE_DIRECT_URL requires DATABASE_URL: set it to the pooler to bypass.')
+    if (config.databaseUrls.length > 0)
+      throw new StartError('DATABASE_URLS requires DATABASE_URL: set it to the coordinator of the workers.')
     return openEmbedded(options)
   }
   if (config.archiveFolder !== undefined)
     throw new StartError(
       'MUSTER_ARCHIVE_DIR works only with the embedded database, but DATABASE_URL is set. Remove MUSTER_ARCHIVE_DIR, and archive the external database as described in the guide on point-in-time recovery.',
     )
+  if (config.databaseUrls.length > 0) {
+    if (config.cluster === undefined)
+      throw new StartError('DATABASE_URLS requires MUSTER_CLUSTER=citus: it names the workers of a cluster.')
+    if (config.databaseReadUrl !== undefined)
+      throw new StartError('DATABASE_READ_URL and DATABASE_URLS exclude each other: lists read from only one of them.')
+  }
   const access = databaseAccess(config)
   await waitForDatabase({ name: databaseName(config), connection: access.connection }, log, signal)
   if (access.requests.direct !== undefined)

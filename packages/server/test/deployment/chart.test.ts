@@ -130,6 +130,12 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
   it.each([
     ['replicas above 1 require databaseUrl', { replicas: 2 }],
     ['replicas above 1 require masterKey', { replicas: 2, databaseUrl: external.databaseUrl }],
+    ['citus.enabled requires databaseUrl', { citus: { enabled: true } }],
+    ['citus.workerUrls requires citus.enabled', { ...external, citus: { workerUrls: ['postgresql://worker/muster'] } }],
+    [
+      'add DATABASE_URLS to that secret',
+      { existingSecret: 'own', citus: { enabled: true, workerUrls: ['postgresql://worker/muster'] } },
+    ],
     ['ingress.enabled requires ingress.host or publicUrl', { ingress: { enabled: true } }],
     ['serviceMonitor.enabled requires settings.MUSTER_METRICS_TOKEN', { serviceMonitor: { enabled: true } }],
   ])('rejects values that cannot work: %s', async (message, values) => {
@@ -157,6 +163,17 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
       expect(template.metadata.labels).toMatchObject(spec.selector.matchLabels ?? spec.selector)
     }
     expect(template.metadata.labels).toMatchObject(selector.matchLabels)
+  })
+
+  it('passes the cluster to the server', async () => {
+    const workerUrls = ['postgresql://one/muster', 'postgresql://two/muster']
+    const resources = await render({ ...external, citus: { enabled: true, shards: 64, workerUrls } })
+    const find = (kind: string): Resource => resources.find((resource) => resource.kind === kind)!
+    expect(find('Secret').stringData).toMatchObject({ DATABASE_URLS: workerUrls.join(',') })
+    expect(find('StatefulSet').spec.template.spec.containers[0].env).toEqual([
+      { name: 'MUSTER_CLUSTER', value: 'citus' },
+      { name: 'MUSTER_CLUSTER_SHARDS', value: '64' },
+    ])
   })
 
   it('uses only existing settings', async () => {

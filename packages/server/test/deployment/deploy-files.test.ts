@@ -30,7 +30,7 @@ it('uses only existing metrics in the dashboard', async () => {
   expect(used.filter((name) => !known.has(name))).toEqual([])
 })
 
-const files = readdirSync(folder).filter((name) => /^(compose\.yaml|Dockerfile|.*\.service)$/.test(name))
+const files = readdirSync(folder).filter((name) => /^(compose\..*|Dockerfile|.*\.service)$/.test(name))
 
 it.each(files)('uses only existing settings in %s', (file) => {
   const known = new Set<string>(Object.values(settings).map(({ name }) => name))

@@ -2,6 +2,7 @@ import * as auth from '../../src/auth/auth.queries.ts'
 import { toKeyPolicy } from '../../src/auth/key-policy-rules.ts'
 import * as keyUse from '../../src/auth/key-use-counter.queries.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
+import * as nodes from '../../src/db/cluster/nodes.queries.ts'
 import type { Database } from '../../src/db/database.ts'
 import * as accessKeys from '../../src/features/access-keys/access-keys.queries.ts'
 import * as keyUsage from '../../src/features/access-keys/key-usage.queries.ts'
@@ -42,6 +43,13 @@ import { isCluster } from '../cluster/cluster-databases.ts'
 import { directBulkCalls } from './direct-bulk-calls.ts'
 import { directTimeCalls } from './direct-time-calls.ts'
 import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
+
+const clusterCalls = (accountId: string): Send[] => [
+  (db) => feed.readNodes(db),
+  (db) => nodes.selectNode(db, accountId),
+  (db) => nodes.selectIdentity(db),
+  (db) => nodes.isWorker(db, { system: 'none', node: '1' }),
+]
 
 /**
  * Returns calls of the statements that no GraphQL operation sends: for devices, timers, jobs, and commands.
@@ -214,7 +222,7 @@ export function directCalls({
 
     (db) => feed.readLogEnd(db),
     // Only a cluster has nodes.
-    ...(isCluster ? [(db: Database) => feed.readNodes(db)] : []),
+    ...(isCluster ? clusterCalls(accountId) : []),
     (db) => feed.readSettled(db, range),
     (db) => feed.readSettledOfAccount(db, accountId, range),
     (db) => feed.readSettledOfAccount(db, accountId, { ...range, types: ['DEVICE_STATE'], deviceIds: [id] }),

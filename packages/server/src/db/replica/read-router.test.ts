@@ -178,9 +178,15 @@ it('repeats the entire query on the primary if the standby fails', async () => {
   }
 })
 
-it('rejects DATABASE_READ_URL without DATABASE_URL', async () => {
+it('rejects DATABASE_READ_URL without DATABASE_URL, and DATABASE_URLS without MUSTER_CLUSTER', async () => {
   const { code, stderr } = await failToStart({ MUSTER_DATA: join(folder, 'none'), DATABASE_READ_URL: pair.standbyUrl })
   expect([code, stderr]).toEqual([1, expect.stringContaining('DATABASE_READ_URL requires DATABASE_URL')])
+  const workers = await failToStart({
+    MUSTER_DATA: join(folder, 'none'),
+    DATABASE_URL: pair.url,
+    DATABASE_URLS: pair.url,
+  })
+  expect([workers.code, workers.stderr]).toEqual([1, expect.stringContaining('DATABASE_URLS requires MUSTER_CLUSTER')])
 })
 
 describe('a DATABASE_READ_URL that the server cannot use', () => {
@@ -197,7 +203,7 @@ describe('a DATABASE_READ_URL that the server cannot use', () => {
     })
     try {
       const reason = await logged.promise
-      expect(await readRouter.choose()).toBeUndefined()
+      expect(await readRouter.choose('account')).toBeUndefined()
       return reason
     } finally {
       await readRouter.close()

@@ -12,10 +12,10 @@ export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {
   /**
-   * Returns the replica if it includes everything committed before the call. Otherwise, returns undefined, and the
-   * caller reads from the primary.
+   * Returns the replica, or the cluster's node for the account, if it includes everything committed before the call.
+   * Otherwise, returns undefined, and the caller reads from the primary.
    */
-  choose(): Promise<Database | undefined>
+  choose(accountId: string): Promise<Database | undefined>
   /** Reports that a query failed on this replica. The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>

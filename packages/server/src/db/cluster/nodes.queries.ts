@@ -1,0 +1,33 @@
+import { type Database, query } from '../database.ts'
+
+/** Returns the address of the node with the account's rows. */
+export async function selectNode(db: Database, accountId: string): Promise<string> {
+  const rows = await query<{ node: string }>(
+    db,
+    `select groupid::text as node from pg_dist_placement
+     where shardid = get_shard_id_for_distribution_column('account', $1::text) limit 1`,
+    [accountId],
+  )
+  return rows[0]!.node
+}
+
+/** Returns the identity of the server and the number of its node in its cluster. */
+export async function selectIdentity(db: Database): Promise<{ system: string; node: string }> {
+  const rows = await query<{ system: string; node: string }>(
+    db,
+    `select system_identifier::text as system, groupid::text as node from pg_control_system(), pg_dist_local_group`,
+    [],
+  )
+  return rows[0]!
+}
+
+/** Checks whether the cluster's worker with this number is the server with this identity. */
+export async function isWorker(db: Database, { system, node }: { system: string; node: string }) {
+  const rows = await query<{ success: boolean; result: string }>(
+    db,
+    `select success, result from run_command_on_workers('select system_identifier || '' '' || groupid
+       from pg_control_system(), pg_dist_local_group') where success and result = $1`,
+    [`${system} ${node}`],
+  )
+  return rows.length > 0
+}

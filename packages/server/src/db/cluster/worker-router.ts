@@ -1,0 +1,90 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { boundedMap } from '../../lib/bounded-map.ts'
+import type { Database } from '../database.ts'
+import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
+import { isWorker, selectIdentity, selectNode } from './nodes.queries.ts'
+
+export interface WorkerRouterOptions {
+  coordinator: Database
+  /** Opens a pool for each URL of a worker. */
+  openPools: readonly (() => Database)[]
+  log: FastifyBaseLogger
+  /** Called with each choice. */
+  onChoice?: (place: ReadPlace) => void
+}
+
+/** The interval, in milliseconds, at which unavailable workers are checked again. */
+const RETRY_MS = 1_000
+/** How long the place of an account's rows is cached, in milliseconds. Every node can answer, so old places do no harm. */
+const PLACE_MS = 30_000
+const MAX_PLACES = 100_000
+
+/**
+ * Reads from the worker with the account's rows. Each node of a cluster answers every query, so this only saves the way
+ * through the coordinator. Reads from the coordinator while the worker is unavailable, or if its URL is not known.
+ */
+export function createWorkerRouter({
+  coordinator,
+  openPools,
+  log,
+  onChoice = () => {},
+}: WorkerRouterOptions): ReadRouter {
+  const pools = openPools.map((open) => open())
+  /** The available workers, by the number of their node. */
+  const workers = new Map<string, Database>()
+  const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
+  const reported = new Map<Database, string>()
+  let checking: Promise<void> | undefined
+
+  const setAway = (db: Database, reason: string): void => {
+    for (const [node, worker] of workers) if (worker === db) workers.delete(node)
+    if (reported.get(db) !== reason) log.warn({ reason }, 'a worker of the cluster is unavailable for lists')
+    reported.set(db, reason)
+  }
+
+  const check = async (db: Database): Promise<void> => {
+    try {
+      const identity = await selectIdentity(db)
+      if (!(await isWorker(coordinator, identity))) throw new Error('it is not a worker of the cluster')
+      const { node } = identity
+      workers.set(node, db)
+      reported.delete(db)
+      log.info({ node }, 'lists are read from a worker of the cluster')
+    } catch (error) {
+      setAway(db, (error as Error).message)
+    }
+  }
+  const checkAway = (): void => {
+    const available = new Set(workers.values())
+    const away = pools.filter((db) => !available.has(db))
+    if (away.length > 0)
+      checking ??= Promise.all(away.map(check)).then(() => {
+        checking = undefined
+      })
+  }
+  checkAway()
+  const timer = setInterval(checkAway, RETRY_MS).unref()
+
+  const placeOf = async (accountId: string): Promise<string> => {
+    const known = places.get(accountId)
+    if (known !== undefined && known.until > performance.now()) return known.node
+    const node = await selectNode(coordinator, accountId)
+    places.set(accountId, { node, until: performance.now() + PLACE_MS })
+    return node
+  }
+
+  return {
+    async choose(accountId) {
+      const node = workers.size === 0 ? undefined : await placeOf(accountId).catch(() => undefined)
+      const worker = node === undefined ? undefined : workers.get(node)
+      onChoice(worker === undefined ? 'away' : 'replica')
+      return worker
+    },
+    failed: (db, error) => setAway(db, (error as Error).message),
+    async close() {
+      clearInterval(timer)
+      await checking
+      await Promise.all(pools.map((db) => db.destroy()))
+    },
+  }
+}
