@@ -33,6 +33,8 @@ export default defineConfig({
       'docs/test/**/*.test.ts',
       'e2e/**/*.test.ts',
       'benchmarks/**/*.test.ts',
+      // Only a cluster can run these.
+      ...(process.env.MUSTER_TEST_CLUSTER_FOLDER === undefined ? [] : ['packages/server/test/cluster/gates/*.gate.ts']),
     ],
     globalSetup: ['packages/server/test/global-setup.ts'],
     // Tests start servers and databases. A slow machine must not fail them.

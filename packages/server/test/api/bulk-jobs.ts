@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { seedDevices } from '../factories/seed-devices.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
 /** Fields of a job that these functions return. */
@@ -28,16 +29,18 @@ export async function newFleet(
 /** Adds devices whose attribute `site` is `oslo` to a new user. This is faster than registering them. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
-  await sql`insert into device (account_id, id, name, attributes)
-    select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number,
-      '{"site": "oslo"}'
-    from generate_series(1, ${count}::int) as i cross join lateral (select lpad(to_hex(i), 4, '0') as number) as named`.execute(
-    app.db,
-  )
-  await sql`insert into device_live (account_id, device_id) select account_id, id from device
-    where account_id = ${user.accountId}`.execute(app.db)
+  const devices = Array.from({ length: count }, (_, index) => {
+    const number = (index + 1).toString(16).padStart(4, '0')
+    const id = `80:00:00:00:00:01:${number.slice(0, 2)}:${number.slice(2)}`
+    return { id, name: `node ${number}`, attributes: { site: 'oslo' } }
+  })
+  await seedDevices(app.db, user.accountId, devices)
   return user
 }
+
+/** Makes the preview of a job older than a day, so that it expires. */
+export const makeOld = (app: TestApp, id: string) =>
+  sql`update bulk_job set previewed = now() - interval '25 hours' where id = ${id}`.execute(app.db)
 
 /** The mutation that creates a bulk job. */
 export const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $rate: Int, $open: Boolean! = false) {

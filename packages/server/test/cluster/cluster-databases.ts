@@ -10,6 +10,9 @@ const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filte
 /** Whether the tests run on a cluster. */
 export const isCluster = workers.length > 0
 
+/** The view of the running statements, on every node. */
+export const statActivity = isCluster ? 'citus_stat_activity' : 'pg_stat_activity'
+
 /** The number of shards. Few shards suffice to divide the accounts, and more would make each test database larger. */
 const SHARDS = 4
 
@@ -20,6 +23,9 @@ export const clusterSettings: Record<string, string> = isCluster ? { MUSTER_CLUS
 export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unknown>): Promise<void> {
   for (const connectionString of workers) await work({ connectionString })
 }
+
+/** Returns the connection to a database on each worker. */
+export const workersAt = (name: string): pg.ClientConfig[] => workers.map((url) => atDatabase(url, name))
 
 /** Adds the nodes to the migrated database and distributes its tables. Does nothing on plain PostgreSQL. */
 export async function placeOnCluster(db: Database, name: string): Promise<void> {

@@ -1,15 +1,22 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { access, appendFile, chmod, chown, mkdtemp, rm } from 'node:fs/promises'
+import { access, appendFile, chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { killAll } from '../faults/signals.ts'
 
 const run = promisify(execFile)
 
-/** A Citus cluster with a coordinator and two workers on this machine, without durability. */
+/** The nodes of the cluster. */
+export const nodeNames = ['coordinator', 'worker-1', 'worker-2'] as const
+export type NodeName = (typeof nodeNames)[number]
+
+/** A Citus cluster with a coordinator and two workers on this machine. */
 export interface Nodes {
+  /** The folder with the data of each node. */
+  folder: string
   /** The URL of the coordinator's database postgres. */
   url: string
   /** The URLs of the workers' databases postgres. */
@@ -31,13 +38,22 @@ const settings = {
   'citus.node_connection_timeout': '30000',
   // Copies of a database do not have the settings of the original.
   'citus.multi_shard_modify_mode': 'sequential',
-  fsync: 'off',
-  full_page_writes: 'off',
+  // After a kill, prepared transactions lock rows until Citus ends them.
+  'citus.recover_2pc_interval': '2s',
   autovacuum: 'off',
 }
 
-/** Starts a cluster on the PostgreSQL in the folder `bin`, which must have Citus. */
-export async function startNodes(bin: string): Promise<Nodes> {
+const fast = { fsync: 'off', full_page_writes: 'off' }
+
+export interface NodesOptions {
+  /** The folder of the programs of a PostgreSQL with Citus. */
+  bin: string
+  /** Whether the nodes flush their writes to the disk. */
+  isDurable: boolean
+}
+
+/** Starts a cluster. */
+export async function startNodes({ bin, isDurable }: NodesOptions): Promise<Nodes> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-cluster-'))
   await chmod(folder, 0o755)
   const started: string[] = []
@@ -47,28 +63,48 @@ export async function startNodes(bin: string): Promise<Nodes> {
   }
   try {
     const urls: string[] = []
-    for (const name of ['coordinator', 'worker-1', 'worker-2']) {
+    for (const name of nodeNames) {
       const port = await freePort()
       const data = join(folder, name)
       await asUser(['mkdir', '-m', '700', data], folder)
       await asUser([join(bin, 'initdb'), '-D', data, '-U', 'muster', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'])
-      const lines = { ...settings, port: `${port}`, unix_socket_directories: data }
+      const lines = { ...settings, ...(isDurable ? {} : fast), port: `${port}`, unix_socket_directories: data }
       await appendFile(
         join(data, 'postgresql.conf'),
         Object.entries(lines)
           .map(([setting, value]) => `${setting} = '${value}'\n`)
           .join(''),
       )
-      await asUser([join(bin, 'pg_ctl'), '-D', data, '-l', join(data, 'log'), '-w', 'start'])
+      await startAt(bin, data)
       started.push(data)
       urls.push(`postgresql://muster@127.0.0.1:${port}/postgres`)
     }
-    return { url: urls[0]!, workers: urls.slice(1), stop }
+    return { folder, url: urls[0]!, workers: urls.slice(1), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
+
+const startAt = (bin: string, data: string): Promise<void> =>
+  asUser([join(bin, 'pg_ctl'), '-D', data, '-l', join(data, 'log'), '-w', 'start'])
+
+/** The folder of the nodes and that of their programs, if a test of a running cluster asks. */
+const running = () => {
+  const { MUSTER_TEST_CLUSTER_FOLDER: folder, MUSTER_TEST_CLUSTER_BIN: bin } = process.env
+  if (folder === undefined || bin === undefined) throw new Error('the tests do not run on a cluster')
+  return { folder, bin }
+}
+
+/** Returns the ID of the main process of a node of the tests' cluster. */
+export const processOf = async (name: NodeName): Promise<number> =>
+  Number((await readFile(join(running().folder, name, 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+/** Kills all processes of a node of the tests' cluster with SIGKILL. */
+export const killNode = async (name: NodeName): Promise<void> => killAll(await processOf(name))
+
+/** Starts a killed node of the tests' cluster again. */
+export const startNode = (name: NodeName): Promise<void> => startAt(running().bin, join(running().folder, name))
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,35 +1,54 @@
 /**
- * `npm run test:cluster -- [FILE...]` runs tests of the server on a Citus cluster with three nodes: the files or folders
- * given, or those in `tests.ts`.
+ * `npm run test:cluster -- [FILE...]` runs tests of the server on a Citus cluster with three nodes, and then the gates:
+ * tests that only a cluster can run. With files or folders, runs only those. With `--plain`, runs gates on a database of
+ * the coordinator that is not distributed, to compare the figures.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { findCitus, startNodes } from './nodes.ts'
 import { excludedFiles, excludedTests, included } from './tests.ts'
 
-const nodes = await startNodes(await findCitus())
-try {
-  const files = process.argv.slice(2)
-  const names = Object.keys(excludedTests).map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  const child = spawn(
-    'vitest',
+const GATES = 'packages/server/test/cluster/gates'
+const isGate = (file: string): boolean => file.startsWith(GATES)
+
+const bin = await findCitus()
+const parameters = process.argv.slice(2)
+const isPlain = parameters.includes('--plain')
+const given = parameters.filter((each) => each !== '--plain')
+const files = given.length > 0 ? given : [...included, GATES]
+
+const suite = files.filter((file) => !isGate(file))
+const names = Object.keys(excludedTests).map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+if (suite.length > 0)
+  await runTests(
     [
-      'run',
-      ...(files.length > 0 ? files : included),
+      ...suite,
       ...Object.keys(excludedFiles).flatMap((file) => ['--exclude', `**/${file}`]),
       ...(names.length > 0 ? ['--testNamePattern', `^(?!.*(${names.join('|')}))`] : []),
+      ...['--exclude', '**/*.gate.ts'],
     ],
-    {
+    { isDurable: false },
+  )
+// The gates kill nodes and move shards, so each has all nodes for itself. Their nodes keep what they have committed.
+const gates = files.filter(isGate)
+if (gates.length > 0) await runTests([...gates, '--no-file-parallelism'], { isDurable: true })
+
+async function runTests(options: readonly string[], { isDurable }: { isDurable: boolean }): Promise<void> {
+  const nodes = await startNodes({ bin, isDurable })
+  try {
+    const child = spawn('vitest', ['run', ...options], {
       stdio: 'inherit',
       env: {
         ...process.env,
         MUSTER_TEST_DATABASE_URL: nodes.url,
-        MUSTER_TEST_CLUSTER_WORKERS: nodes.workers.join(','),
+        ...(!isPlain && { MUSTER_TEST_CLUSTER_WORKERS: nodes.workers.join(',') }),
+        MUSTER_TEST_CLUSTER_FOLDER: nodes.folder,
+        MUSTER_TEST_CLUSTER_BIN: bin,
       },
-    },
-  )
-  const [code] = (await once(child, 'exit')) as [number | null]
-  process.exitCode = code ?? 1
-} finally {
-  await nodes.stop()
+    })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code !== 0) process.exitCode = code ?? 1
+  } finally {
+    await nodes.stop()
+  }
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
+import { childrenOf, killAll, signal } from './signals.ts'
 
 /** A PostgreSQL server with simulated failures. The server stops when the test ends. */
 export interface FaultyDatabase {
@@ -65,18 +66,6 @@ export async function openDatabase(
   }
 }
 
-/** Kills a process and its children at the same time, so that no process can flush its buffers. */
-async function killAll(pid: number): Promise<void> {
-  const all = [pid, ...(await childrenOf(pid))]
-  for (const each of all) signal(each, 'SIGKILL')
-  while (all.some(isRunning)) await sleep(5)
-}
-
-async function childrenOf(pid: number): Promise<number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.split(' ').filter(Boolean).map(Number)
-}
-
 /** Waits for the WAL writer, which may start shortly after the database accepts connections. */
 async function findWalWriter(pid: number): Promise<number> {
   for (;;) {
@@ -85,22 +74,5 @@ async function findWalWriter(pid: number): Promise<number> {
       if (title.startsWith('postgres: walwriter')) return child
     }
     await sleep(20)
-  }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    // Ignores the error, because the process may have exited in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

@@ -7,6 +7,7 @@ import {
   createText,
   eventsOf,
   jobOf,
+  makeOld,
   newFleet,
   newLargeFleet,
   run,
@@ -128,7 +129,7 @@ describe('the cost of a bulk job', () => {
     const job = await create(user, { ids }, [setSite('rome')])
     await run(user, job)
     const expired = await create(user, { ids }, [setSite('bergen')])
-    await sql`update bulk_job set previewed = previewed - interval '25 hours' where id = ${expired.id}`.execute(app.db)
+    await makeOld(app, expired.id)
     for (let index = 0; index < 20; index++) await create(user, { ids }, [setSite('x')])
     for (const text of [`undoBulk(id: "${job.id}")`, `retryBulk(id: "${job.id}")`, `previewBulk(id: "${expired.id}")`])
       expect((await codeOf(user, `mutation { ${text} { id } }`))[0]).toBe('LIMIT_EXCEEDED')

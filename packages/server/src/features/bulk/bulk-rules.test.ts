@@ -7,6 +7,7 @@ import {
   createText,
   eventsOf,
   jobOf,
+  makeOld,
   newFleet,
   newLargeFleet,
   run,
@@ -84,7 +85,7 @@ it('reverts a job at most once at a time', async () => {
   const job = await create(user, { ids }, [setSite('rome')])
   await run(user, job)
   const first = await call(user, 'undo', job.id)
-  await sql`update bulk_job set previewed = previewed - interval '25 hours' where id = ${first.id}`.execute(app.db)
+  await makeOld(app, first.id)
   const second = await call(user, 'undo', job.id)
   const conflict = ['CONFLICT', expect.stringMatching(`the bulk job ${second.id} already undoes this one`)]
   expect(await codeOf(user, `mutation { previewBulk(id: "${first.id}") { id } }`)).toEqual(conflict)

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import {
   call,
@@ -7,6 +6,7 @@ import {
   createText,
   eventsOf,
   jobOf,
+  makeOld,
   newFleet,
   newLargeFleet,
   register,
@@ -155,7 +155,7 @@ describe('starting a bulk job', () => {
   it('rejects a preview that is older than a day', async () => {
     const [user, ids] = await fleet(1)
     const job = await create(user, { ids }, [setSite('rome')])
-    await sql`update bulk_job set previewed = previewed - interval '25 hours' where id = ${job.id}`.execute(app.db)
+    await makeOld(app, job.id)
     expect((await jobOf(user, job.id)).state).toBe('EXPIRED')
     expect((await codeOf(user, `mutation { startBulk(id: "${job.id}", token: "${job.token}") { id } }`))[0]).toBe(
       'CONFLICT',

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { restClient } from '../../../test/clients/rest.ts'
+import { statActivity } from '../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { limits } from '../../limits.ts'
@@ -109,7 +110,7 @@ describe('a repeated request', () => {
     })
     await sql`select from device where account_id = ${user.accountId} for update`.execute(locked)
     const first = sendWith(user, 'k1', add)
-    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const waiting = sql`select from ${sql.table(statActivity)} where wait_event_type = 'Lock' and datname = current_database()`
     while ((await waiting.execute(app.db)).rows.length === 0) await sleep(20)
     const repeat = await sendWith(user, 'k1', add)
     expect([repeat.status, repeat.body.errors[0].extensions]).toEqual([

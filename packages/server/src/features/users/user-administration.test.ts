@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
+import { insertAccount } from '../../../test/factories/account.ts'
 import { addMember, newMember } from '../../../test/factories/member.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { done } from '../../../test/factories/team.ts'
@@ -178,7 +179,7 @@ it('removes a user from the accounts of others, and keeps an account that has an
   )
   expect(rows).toEqual([{ contact_email: founder.email, email: `${founder.id}@account.invalid`, password_hash: null }])
   const values = { id: `again-${founder.id}`, email: founder.email }
-  await app.db.insertInto('account').values(values).execute()
+  await insertAccount(app.db, values)
   expect(await findUser(app.db, founder.email)).toMatchObject({ id: values.id })
 })
 

@@ -43,12 +43,16 @@ const errorOf = async (document: string): Promise<[code: string, message: string
 }
 
 /**
- * Registers a device that matches any filter with `OR name = end`, and waits for its message. Returns the device and
- * the kind of event of each earlier message.
+ * Registers a device that matches any filter with `OR name = end`, and waits for its message and the earlier ones.
+ * Returns the device and the kind of event of each earlier message, in the order of the events.
  */
 async function received(of = receiver, as = user): Promise<string[]> {
   await register('end', {}, as)
   await of.waitFor(1, ({ body }) => body.data.device?.name === 'end')
+  const pending = sql`select from webhook join webhook_delivery using (account_id) where webhook.account_id = ${as.accountId}
+    and url = ${of.url} and webhook_delivery.webhook_id = webhook.id and status = 'pending'`
+  await expect.poll(async () => (await pending.execute(app.db)).rows.length).toBe(0)
+  of.received.sort((one, other) => Number(one.body.data.id) - Number(other.body.data.id))
   return of.received
     .filter(({ body }) => body.data.device?.name !== 'end')
     .map(({ body }) => `${body.data.device?.name} ${body.type}`)

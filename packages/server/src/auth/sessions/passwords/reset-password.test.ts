@@ -11,6 +11,7 @@ import {
   signIn,
 } from '../../../../test/clients/browser.ts'
 import { codeOf } from '../../../../test/clients/totp.ts'
+import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
 import { resetPassword } from './reset-password.ts'
 
@@ -99,7 +100,7 @@ describe('a request that starts with the old password and ends after a reset', (
   }
 
   async function countWaiting(): Promise<number> {
-    const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${sql.table(statActivity)}
       where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
     return rows[0]!.count
   }

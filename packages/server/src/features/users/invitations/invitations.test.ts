@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
+import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newOutsider, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestUser } from '../../../../test/harness/app.ts'
@@ -113,7 +114,9 @@ describe('invitations', () => {
 
   async function isWaiting(): Promise<boolean> {
     const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+      select from ${sql.table(statActivity)} where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      app.db,
+    )
     return rows.length > 0
   }
 
@@ -147,8 +150,11 @@ describe('invitations', () => {
     const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { created expires } }'
     for (let round = 0; round < 3; round++) {
       // Makes the invitation a day older.
-      await sql`update invitation set created = created - interval '1 day', expires = expires - interval '1 day'
-        where id = ${createInvitation.id}`.execute(app.db)
+      const found = app.db.selectFrom('invitation').select(['created', 'expires']).where('id', '=', createInvitation.id)
+      const times = await found.executeTakeFirstOrThrow()
+      const earlier = (time: Date): Date => new Date(time.getTime() - day)
+      const values = { created: earlier(times.created), expires: earlier(times.expires) }
+      await app.db.updateTable('invitation').set(values).where('id', '=', createInvitation.id).execute()
       const { resendInvitation: resent } = await done(admin, resend, { id: createInvitation.id })
       const [created, until] = [Date.parse(resent.created), Date.parse(resent.expires)]
       expect(Date.now() - created).toBeLessThan(day / 2)

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { type Logger, pino } from 'pino'
+import { expect } from 'vitest'
+import { openNotifications } from '../../../src/db/notifications.ts'
+import { createFeed } from '../../../src/features/events/feed/feed.ts'
+import { register } from '../../api/bulk-jobs.ts'
+import type { TestApp, TestUser } from '../../harness/app.ts'
+
+const ACCOUNTS = 3
+const DEVICES = 4
+/** The pause of a writer after a failed change, in milliseconds. */
+const PAUSE_MS = 50
+
+export interface Load {
+  users: readonly TestUser[]
+  /** Resolves when every writer has changed its device this many more times. */
+  progress(changes: number): Promise<void>
+  /** Stops the writers, checks that nothing is lost or missed, and returns the figures. */
+  finish(): Promise<string>
+}
+
+interface Writer {
+  user: TestUser
+  deviceId: string
+  /** The last number that the writer sent. */
+  sent: number
+  acknowledged: number[]
+  unavailable: number
+}
+
+/**
+ * Starts twelve writers on three accounts and follows the event feed. Each writer sets an attribute of its device to
+ * increasing numbers, one at a time. The only error that it accepts is UNAVAILABLE.
+ */
+export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
+  const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
+  const writers: Writer[] = []
+  for (const user of users)
+    for (let index = 0; index < DEVICES; index++) {
+      const deviceId = await register(user, `pump ${index}`)
+      writers.push({ user, deviceId, sent: 0, acknowledged: [], unavailable: 0 })
+    }
+  const follower = await followFeed(app)
+  const stopped = new AbortController()
+  const running = Promise.all(writers.map((writer) => write(writer, errors, stopped.signal)))
+  // A writer that fails ends the load, and `progress` or `finish` then reports the error.
+  running.catch(() => stopped.abort())
+  const isBehind = (targets: readonly number[]): boolean =>
+    writers.some(({ acknowledged }, index) => acknowledged.length < targets[index]!)
+  return {
+    users,
+    async progress(changes) {
+      const targets = writers.map(({ acknowledged }) => acknowledged.length + changes)
+      while (isBehind(targets)) await Promise.race([sleep(20), stopped.signal.aborted ? running : sleep(20)])
+    },
+    async finish() {
+      stopped.abort()
+      await running
+      expect(errors).toEqual([])
+      // If a node fails during a commit in two phases, Citus completes the commit after the node has returned.
+      await expect.poll(() => countPrepared(app)).toEqual(0)
+      const stored = await readStored(app, follower.start)
+      await expect.poll(() => follower.received.length).toBe(stored.length)
+      expect(follower.received).toEqual(stored.map(({ id }) => id))
+      await follower.close()
+      for (const writer of writers) await expectNothingLost(writer, stored)
+      const acknowledged = sum(writers, (writer) => writer.acknowledged.length)
+      const unavailable = sum(writers, (writer) => writer.unavailable)
+      return `${acknowledged} acknowledged changes, 0 lost; ${stored.length} events, 0 missed; ${unavailable} requests UNAVAILABLE`
+    },
+  }
+}
+
+async function write(writer: Writer, logged: readonly string[], stopped: AbortSignal): Promise<void> {
+  const { user, deviceId: id } = writer
+  while (!stopped.aborted) {
+    const number = ++writer.sent
+    const { errors } = await user.query(
+      'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "number", value: $value) }',
+      { id, value: String(number) },
+    )
+    if (errors === undefined) writer.acknowledged.push(number)
+    else {
+      if (errors[0]!.extensions.code !== 'UNAVAILABLE') throw new Error([errors[0]!.message, ...logged].join('\n'))
+      writer.unavailable++
+      await sleep(PAUSE_MS)
+    }
+  }
+}
+
+/** Returns the number of prepared transactions on all nodes. */
+async function countPrepared(app: TestApp): Promise<number> {
+  const { rows } = await sql<{ result: string }>`
+    select result from run_command_on_all_nodes('select count(*) from pg_prepared_xacts
+      where database = current_database()')`.execute(app.db)
+  return sum(rows, ({ result }) => Number(result))
+}
+
+interface StoredEvent {
+  id: string
+  deviceId: string
+  number: string
+}
+
+export async function readStored(app: TestApp, start: bigint): Promise<StoredEvent[]> {
+  const { rows } = await sql<StoredEvent>`
+    select id::text, device_id as "deviceId", data -> 'changes' -> 'number' ->> 'new' as number from event
+    where event.id > ${String(start)}::bigint order by event.id`.execute(app.db)
+  return rows
+}
+
+/** Each acknowledged change has an event, the events are in the order of the changes, and the last one is the value. */
+async function expectNothingLost({ user, deviceId, acknowledged }: Writer, stored: readonly StoredEvent[]) {
+  const numbers = stored.filter((event) => event.deviceId === deviceId).map(({ number }) => Number(number))
+  expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
+  expect(acknowledged.filter((number) => !numbers.includes(number))).toEqual([])
+  const { login } = await user.data('query ($id: [String!]) { login { devices(id: $id) { items { attributes } } } }', {
+    id: [deviceId],
+  })
+  expect(login.devices.items[0].attributes.number).toBe(String(numbers.at(-1)))
+}
+
+const sum = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((total, item) => total + of(item), 0)
+
+const quiet = pino({ level: 'silent' })
+
+export async function followFeed({ db, connection }: { db: TestApp['db']; connection: pg.ClientConfig }) {
+  const notifications = openNotifications({ connection, log: quiet })
+  const feed = createFeed({ db, notifications, log: quiet, isCluster: true })
+  const start = await feed.readNow()
+  await expect.poll(() => feed.position).toBe(start)
+  const received: string[] = []
+  feed.subscribe(({ events }) => void received.push(...events.map(({ id }) => id)))
+  return {
+    feed,
+    start,
+    received,
+    async close() {
+      await feed.close()
+      await notifications.close()
+    },
+  }
+}
+
+/** A log that collects the errors of requests that failed with INTERNAL. */
+export function collectErrors(): { log: Logger; errors: string[] } {
+  const errors: string[] = []
+  return { errors, log: pino({ level: 'error' }, { write: (line) => void errors.push(line) }) }
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { performance } from 'node:perf_hooks'
+import { expect, it } from 'vitest'
+import { seedDevices } from '../../factories/seed-devices.ts'
+import { childrenOf } from '../../faults/signals.ts'
+import { sharedTestApp, type TestUser } from '../../harness/app.ts'
+import { isCluster } from '../cluster-databases.ts'
+import { nodeNames, processOf } from '../nodes.ts'
+
+const ACCOUNTS = 8
+const DEVICES = 500
+const CLIENTS = 16
+const SECONDS = 6
+const TICKS_PER_SECOND = 100
+
+const app = sharedTestApp()
+
+interface Fleet {
+  user: TestUser
+  ids: string[]
+}
+
+async function newFleet(): Promise<Fleet> {
+  const user = await app.createUser()
+  const devices = Array.from({ length: DEVICES }, (_, index) => ({
+    name: `gate ${index}`,
+    attributes: { site: 'oslo', floor: String(index % 5) },
+  }))
+  return { user, ids: await seedDevices(app.db, user.accountId, devices) }
+}
+
+/** Returns the processor time of all nodes, in seconds. */
+async function processorSeconds(): Promise<number> {
+  let ticks = 0
+  for (const name of nodeNames) {
+    const node = await processOf(name)
+    // The time of a node's main process includes that of its former children.
+    ticks += await ticksOf(node, 4)
+    for (const child of await childrenOf(node)) ticks += await ticksOf(child, 2)
+  }
+  return ticks / TICKS_PER_SECOND
+}
+
+/** Reads utime, stime, cutime, and cstime (proc(5), fields 14 to 17). Returns 0 for a process that has exited. */
+async function ticksOf(pid: number, fields: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const values = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return values.slice(11, 11 + fields).reduce((sum, value) => sum + Number(value), 0)
+}
+
+/** Runs requests of 16 clients for some seconds, and prints the processor time of PostgreSQL for each. */
+async function measure(name: string, send: (time: number) => Promise<void>): Promise<void> {
+  const started = performance.now()
+  const before = await processorSeconds()
+  let sent = 0
+  const client = async (): Promise<void> => {
+    while (performance.now() - started < SECONDS * 1_000) await send(sent++)
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  const used = (await processorSeconds()) - before
+  const seconds = (performance.now() - started) / 1_000
+  expect(sent).toBeGreaterThan(0)
+  console.log(
+    `${isCluster ? 'three nodes' : 'plain PostgreSQL'}, ${name}: ${(sent / seconds).toFixed(0)} per second, ${((used / sent) * 1_000).toFixed(2)} ms of processor time each`,
+  )
+}
+
+it('measures changes and pages', async () => {
+  const fleets: Fleet[] = []
+  for (let index = 0; index < ACCOUNTS; index++) fleets.push(await newFleet())
+  const fleetOf = (time: number): Fleet => fleets[time % fleets.length]!
+  const change = async (time: number): Promise<void> => {
+    const { user, ids } = fleetOf(time)
+    await user.data(
+      'mutation ($id: String!, $value: String!) { setAttribute(serviceId: $id, name: "load", value: $value) }',
+      { id: ids[time % ids.length], value: String(time) },
+    )
+  }
+  const page = async (time: number): Promise<void> => {
+    const { login } = await fleetOf(time).user.data(
+      '{ login { devices(size: 50, sort: "name") { items { id name state attributes } } } }',
+    )
+    expect(login.devices.items).toHaveLength(50)
+  }
+  // The first requests open connections and prepare statements.
+  for (let time = 0; time < 4 * CLIENTS; time += CLIENTS)
+    await Promise.all(
+      Array.from({ length: CLIENTS }, (_, client) => change(time + client).then(() => page(time + client))),
+    )
+  await measure('setAttribute', change)
+  await measure('a page of 50', page)
+})
