@@ -11,9 +11,10 @@ export type RunMutation = (selection: object, options: CallOptions) => Promise<R
 export function createMutations(run: RunMutation): Mutations {
   const functions = Object.entries(schemaTable.Mutation!).map(([name, entry]) => {
     const target = nameOf(typeOf(entry))
-    const selection = target in schemaTable ? plainSelection(target) : {}
-    const mutation = async (args: object, options: CallOptions = {}): Promise<unknown> =>
-      (await run({ [name]: { $: args, ...selection } }, options))[name]
+    const mutation = async (args: object, options: CallOptions = {}): Promise<unknown> => {
+      const selection = target in schemaTable ? plainSelection(target) : {}
+      return (await run({ [name]: { $: args, ...selection } }, options))[name]
+    }
     return [name, mutation]
   })
   return Object.fromEntries(functions) as Mutations

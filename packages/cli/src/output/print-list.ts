@@ -52,8 +52,7 @@ async function printTable<Item>(
   let table: ReturnType<typeof layOut<Item>> | undefined
   const begin = async (): Promise<void> => {
     table = layOut(columns, first, room)
-    await put(`${printed.bold(table.head())}\n`)
-    for (const item of first) await put(`${table.row(item)}\n`)
+    await put([printed.bold(table.head()), ...first.map(table.row), ''].join('\n'))
   }
   const count = await each(items, async (item) => {
     if (table !== undefined) return put(`${table.row(item)}\n`)

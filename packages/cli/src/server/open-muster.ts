@@ -1,6 +1,7 @@
 import type { Muster } from '@muster/client'
 import { readCredentials, type Which } from '../credentials/credentials.ts'
 import { usageError } from '../errors/cli-error.ts'
+import { httpFetch } from './http-fetch.ts'
 
 /** Creates an API client with the selected credentials. `retries` is the number of attempts after the first. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
@@ -10,7 +11,7 @@ export async function openMuster(which: Which, retries: number): Promise<Muster>
     readCredentials(which),
   ])
   try {
-    return new Muster({ ...credentials, retries })
+    return new Muster({ ...credentials, retries, fetch: httpFetch })
   } catch (error) {
     throw usageError(
       `invalid credentials in ${file ?? 'the environment'}, profile ${profile}: ${(error as Error).message}`,
