@@ -1,5 +1,6 @@
 import { attributesOfDevice } from '../features/attributes/attributes-writer.ts'
 import { deviceWriter } from '../features/devices/device-writer.ts'
+import { serviceWriter } from '../features/services/list/service-writer.ts'
 import { servicesOfDevice } from '../features/services/services-writer.ts'
 import type { RowWriters } from '../graphql/written/row-writers.ts'
 
@@ -7,6 +8,9 @@ import type { RowWriters } from '../graphql/written/row-writers.ts'
  * The pages whose items the server writes directly from database rows, and the fields that it can write in this way.
  */
 export const writtenFields: RowWriters = {
-  pages: new Set(['DeviceList']),
-  fields: { Device: { ...deviceWriter, attributes: attributesOfDevice, services: servicesOfDevice } },
+  pages: new Set(['DeviceList', 'ServiceList']),
+  fields: {
+    Device: { ...deviceWriter, attributes: attributesOfDevice, services: servicesOfDevice },
+    Service: serviceWriter,
+  },
 }

@@ -120,10 +120,23 @@ const page = fc
     return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
   })
 
+/** A page of services. `device` is resolved, and therefore prevents the server from writing the page directly. */
+const servicesPage = fc
+  .tuple(
+    several(
+      fc.oneof({ weight: 9, arbitrary: serviceLeaf }, { weight: 1, arbitrary: fc.constant('device { name }') }),
+      6,
+    ),
+    fc.constantFrom('(size: 3)', '', '(sortBy: ["-port"])', '(size: 2, from: 4)', '(where: "port = 1")'),
+    fc.constantFrom('', 'hasMore', 'total cursor', 'last total hasMore'),
+  )
+  .map(([items, args, others]) => ({ text: `services${args} { ${others} items { ${items} } }`, fragment: 'id' }))
+const anyPage = fc.oneof({ weight: 3, arbitrary: page }, { weight: 1, arbitrary: servicesPage })
+
 const declared = { $size: 'Int = 2', $name: 'String', $context: 'String', $yes: 'Boolean!' }
 const values = { name: 'service', context: 'night', yes: true }
 
-const document = fc.tuple(page, fc.boolean()).map(([{ text, fragment }, isAlone]): Document => {
+const document = fc.tuple(anyPage, fc.boolean()).map(([{ text, fragment }, isAlone]): Document => {
   const fragments = text.includes('...F') ? `fragment F on Device { ${fragment} }` : ''
   const body = `{ login { ${isAlone ? '' : 'email '}list: ${text} } } ${fragments}`
   const used = Object.entries(declared).filter(([name]) => body.includes(name))
@@ -150,6 +163,7 @@ describe('a page that is written directly from rows', () => {
     `{ login { a: devices(size: 2) { ...F items { name } } b: devices(size: 3) { ...F items { platform } } } }
      fragment F on DeviceList { items { id } }`,
     '{ login { devices(size: 1) { items { services { device { name } } } } services(size: 2) { items { name } } } }',
+    '{ login { services { items { id name application title protocol host port enabled created state online lastReported } } } }',
     '{ login { devices { items { id } } } __type(name: "DeviceList") { fields { name type { kind } } } }',
     // Writing this response takes several chunks.
     `{ login { devices { items { id ${[1, 2, 3, 4, 5, 6].map((each) => `a${each}: attributes`).join(' ')} } total } } }`,
