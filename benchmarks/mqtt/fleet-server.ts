@@ -17,6 +17,8 @@ export interface FleetServer {
   stop(): Promise<void>
   /** Returns the resident memory of the process in MiB. */
   memory(): Promise<number>
+  /** Returns for how long the main thread has waited for a CPU while it had work, in ms. */
+  cpuWait(): Promise<number>
 }
 
 export async function createFleetServer(env: Record<string, string>): Promise<FleetServer> {
@@ -52,7 +54,13 @@ export async function createFleetServer(env: Record<string, string>): Promise<Fl
       const status = await readFile(`/proc/${child!.pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
     },
+    cpuWait: () => cpuWait(child!.pid!),
   }
+}
+
+/** The second field is the time on a run queue, in ns (Documentation/scheduler/sched-stats.rst of the Linux kernel). */
+export async function cpuWait(pid: number): Promise<number> {
+  return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[1]) / 1e6
 }
 
 async function freePort(): Promise<number> {

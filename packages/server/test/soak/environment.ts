@@ -20,6 +20,8 @@ export interface Environment {
   countConnections(): Promise<number>
   /** Counts the attribute changes. The webhook must receive each change. */
   countChanges(): Promise<number>
+  /** Returns for how long the server's main thread has waited for a CPU while it had work, in ms. */
+  cpuWait(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export async function startEnvironment(devices: number, env: Record<string, stri
       countConnections: () =>
         count('select count(*)::int as count from pg_stat_activity where datname = current_database()'),
       countChanges: () => count(`select count(*)::int as count from event where type = 'ATTRIBUTE_CHANGE'`),
+      cpuWait: server.cpuWait,
       stop,
     }
   } catch (error) {

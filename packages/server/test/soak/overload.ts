@@ -7,6 +7,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Pool } from 'undici'
+import { cpuWait } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { startEnvironment } from './environment.ts'
 import { createSender, type Sender } from './sender.ts'
 import { createTimes, type Times } from './times.ts'
@@ -107,6 +108,18 @@ async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
   return times
 }
 
+/** Measures for which share of a time the server and the sender wait for a CPU. */
+async function measureCpuWaits(): Promise<() => Promise<string>> {
+  const read = () => Promise.all([environment.cpuWait(), cpuWait(process.pid)])
+  const started = performance.now()
+  const before = await read()
+  return async () => {
+    const elapsed = performance.now() - started
+    const shares = (await read()).map((wait, index) => `${Math.round((100 * (wait - before[index]!)) / elapsed)} %`)
+    return shares.join(', ')
+  }
+}
+
 const environment = await startEnvironment(DEVICES, {
   MUSTER_MOST_REQUESTS: values.most,
   MUSTER_MOST_STANDING: values.standing,
@@ -122,7 +135,9 @@ try {
   const watched = watchHealth(environment.url, over.signal)
   const ownLag = monitorEventLoopDelay({ resolution: 1 })
   ownLag.enable()
+  const cpuWaits = await measureCpuWaits()
   const found = await overload(sender, rate)
+  const waits = await cpuWaits()
   over.abort()
   const health = await watched
   const others = Array.from(found.others, ([status, times]) => `${times} × ${status}`)
@@ -137,6 +152,7 @@ try {
     'accepted: p50, p99': `${ms(found.accepted, 0.5)}, ${ms(found.accepted, 0.99)}`,
     'rejected: p50, p99': `${ms(found.rejected, 0.5)}, ${ms(found.rejected, 0.99)}`,
     '/healthz: p50, p99': `${ms(health, 0.5)}, ${ms(health, 0.99)}`,
+    'waited for a CPU: server, sender': waits,
     'delay of the sender in these: p50, p99': `${(ownLag.percentile(50) / 1e6).toFixed(1)} ms, ${(ownLag.percentile(99) / 1e6).toFixed(1)} ms`,
   })
   if (others.length > 0 || !isFast) process.exitCode = 1
