@@ -64,7 +64,7 @@ continuously. The names in parentheses are [settings](settings.md).
 
 Before an operation runs, the server charges for everything that the operation can return and read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
-objects. If an operation can cost more than the whole quota, the server first charges the whole
+the points for objects. If an operation can cost more than the whole quota, the server first charges the whole
 quota, and charges the rest afterward.
 
 **Rows.** These fields can read more rows than they return:

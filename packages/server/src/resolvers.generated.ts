@@ -36,7 +36,7 @@ export type Scalars = {
 export type User = {
   __typename?: 'User';
   /**
-   * The account's access keys, newest first. Callers without KEY_MANAGE and AUDIT_READ get only their own personal keys. With key,
+   * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key,
    * the list contains only these keys and omits unknown IDs.
    */
   accessKeys: Array<AccessKey>;
@@ -1481,7 +1481,7 @@ export type BulkJob = {
   rate: Scalars['Int']['output'];
   /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures?: Maybe<Scalars['Int']['output']>;
-  /** Identifies this preview in startBulk; null if there is no preview. */
+  /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
@@ -2458,7 +2458,7 @@ export type Webhook = {
   /** The types of events that the webhook sends. */
   events: Array<EventType>;
   enabled: Scalars['Boolean']['output'];
-  /** Why deliveries are paused; null if they are not paused. */
+  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /**

@@ -1,7 +1,7 @@
 import type { AgentConfig } from './config/config.ts'
 import { findHardwareId } from './machine/hardware-id.ts'
 import { describeMachine, findServices } from './machine/this-machine.ts'
-import { createValues } from './sources/values.ts'
+import { createValues } from './sources/unreported-values.ts'
 
 /** Returns everything that the agent would report about this machine now. */
 export async function inspectMachine(config: AgentConfig) {

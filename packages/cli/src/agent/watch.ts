@@ -5,7 +5,7 @@ import type { Log } from './log.ts'
 import { findServices } from './machine/this-machine.ts'
 import { createPrograms } from './services/programs.ts'
 import type { ServiceHistory } from './services/service-history.ts'
-import type { Values, WatchedValue } from './sources/values.ts'
+import type { Values, WatchedValue } from './sources/unreported-values.ts'
 
 export interface Watching {
   config: AgentConfig

@@ -377,7 +377,7 @@ export interface BulkJob {
   stateReason: string | null
   /** The target as given, with the filter in canonical form. */
   target: Record<string, unknown>
-  /** Identifies this preview in startBulk; null if there is no preview. */
+  /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: string | null
 }
 
@@ -957,7 +957,7 @@ export interface Webhook {
   events: EventType[]
   id: string
   name: string | null
-  /** Why deliveries are paused; null if they are not paused. */
+  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
   paused: string | null
   /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: string | null
@@ -1263,7 +1263,7 @@ export interface BulkJobFields {
   stateReason: Leaf<string | null>
   /** The target as given, with the filter in canonical form. */
   target: Leaf<Record<string, unknown>>
-  /** Identifies this preview in startBulk; null if there is no preview. */
+  /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: Leaf<string | null>
   undoOf: Branch<'BulkJob', 'maybe'>
   /** The newest job that undoes this job. */
@@ -2258,7 +2258,7 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Callers without KEY_MANAGE and AUDIT_READ get only their own personal keys. With key, the list contains only these keys and omits unknown IDs. */
+  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key, the list contains only these keys and omits unknown IDs. */
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
@@ -2620,7 +2620,7 @@ export interface WebhookFields {
   events: Leaf<EventType[]>
   id: Leaf<string>
   name: Leaf<string | null>
-  /** Why deliveries are paused; null if they are not paused. */
+  /** Why deliveries are paused; null if they are not paused. To resume after failures, use updateWebhook(enabled: true). */
   paused: Leaf<string | null>
   /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: Leaf<string | null>

@@ -1,4 +1,4 @@
-import type { Effect } from '../documents/operation.ts'
+import type { Effect } from '../documents/effect-of-document.ts'
 import {
   BadAnswerError,
   type GraphQLProblem,

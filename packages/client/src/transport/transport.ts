@@ -1,9 +1,9 @@
-import { type Effect, effectOf } from '../documents/operation.ts'
+import { type Effect, effectOf } from '../documents/effect-of-document.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
 import type { GraphQLResponse } from './attempt.ts'
 import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt.ts'
-import { pause, retryDelay } from './retry.ts'
+import { pause, retryDelay } from './retry-policy.ts'
 
 export interface Transport {
   /** URL for operations. Subscriptions use `/stream` below this URL. */

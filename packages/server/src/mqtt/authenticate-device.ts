@@ -6,7 +6,7 @@ import { verifyDeviceCredentials } from '../features/devices/changes/device-cred
 import { hashDeviceSecret } from '../features/devices/changes/device-secret.ts'
 import { parseId } from '../features/devices/device-id.ts'
 import type { LogRejection } from '../http/rejection-log.ts'
-import type { Session } from './sessions.ts'
+import type { Session } from './session-registry.ts'
 import { readTopic, redactTopic } from './topics.ts'
 
 /** CONNACK return codes (MQTT 3.1.1 §3.2.2.3). */

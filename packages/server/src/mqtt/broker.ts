@@ -14,7 +14,7 @@ import { createDisconnectionLog, disconnected } from './disconnection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
 import { guardPackets } from './packet-guard.ts'
 import type { Reply } from './publications.ts'
-import { createSessions, type Session } from './sessions.ts'
+import { createSessions, type Session } from './session-registry.ts'
 import { createThrottle } from './throttle.ts'
 import { createTraffic } from './traffic.ts'
 

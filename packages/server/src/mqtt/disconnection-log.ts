@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import { boundedMap } from '../lib/bounded-map.ts'
-import type { Session } from './sessions.ts'
+import type { Session } from './session-registry.ts'
 
 const LOG_EVERY_MS = 10_000
 const MAX_ENTRIES = 1_000

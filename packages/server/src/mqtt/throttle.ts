@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LogRejection } from '../http/rejection-log.ts'
 import type { Budget } from '../rate-limits/budget.ts'
-import type { Session } from './sessions.ts'
+import type { Session } from './session-registry.ts'
 
 /**
  * Delays messages from a device that exceeds its rate limit. A rejection would close the connection and lose the

@@ -166,7 +166,7 @@ const transientCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 
-async function assertSuitable({ name: url, connection }: NamedDatabase, log: FastifyBaseLogger): Promise<void> {
+async function assertSuitable({ name: source, connection }: NamedDatabase, log: FastifyBaseLogger): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: 'muster', connectionTimeoutMillis: 5_000 })
   client.on('error', () => {})
   try {
@@ -176,12 +176,12 @@ async function assertSuitable({ name: url, connection }: NamedDatabase, log: Fas
     const version = Number(await setting('server_version_num'))
     if (version < MIN_VERSION || version >= FIRST_UNKNOWN_VERSION) {
       throw new StartError(
-        `${url} is PostgreSQL ${await setting('server_version')}; Muster requires PostgreSQL 15 to 18.`,
+        `The database in ${source} is PostgreSQL ${await setting('server_version')}; Muster requires PostgreSQL 15 to 18.`,
       )
     }
     if ((await setting('server_encoding')) !== 'UTF8') {
       throw new StartError(
-        `The database of ${url} has the encoding ${await setting('server_encoding')}; Muster requires UTF8.`,
+        `The database in ${source} has the encoding ${await setting('server_encoding')}; Muster requires UTF8.`,
       )
     }
     for (const name of ['fsync', 'full_page_writes']) {

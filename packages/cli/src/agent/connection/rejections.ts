@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
 import { post } from '../registration/post.ts'
-import type { Values } from '../sources/values.ts'
+import type { Values } from '../sources/unreported-values.ts'
 import type { Subject } from './session.ts'
 
 /** The agent treats a subject as rejected after this many connections end while it reports the subject. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MqttClient } from 'mqtt'
 import type { ServiceHistory, TrackedService } from '../services/service-history.ts'
-import type { Values } from '../sources/values.ts'
+import type { Values } from '../sources/unreported-values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { ServiceHistory } from '../services/service-history.ts'
-import type { Values } from '../sources/values.ts'
+import type { Values } from '../sources/unreported-values.ts'
 import type { AgentStatus } from './status.ts'
 
 export interface StatusReport {

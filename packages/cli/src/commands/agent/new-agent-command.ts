@@ -5,7 +5,10 @@ import { newCommand } from '../../options/new-command.ts'
 export function newAgentCommand(name: string): Command {
   return newCommand(name)
     .option('--config <file>', 'configuration file (default: /etc/muster/agent.ini, else ~/.config/muster/agent.ini)')
-    .option('--state <folder>', 'folder for the device ID and secret (default as root: /var/lib/muster-agent)')
+    .option(
+      '--state <folder>',
+      'folder for the device ID and secret (default: /var/lib/muster-agent as root or under systemd, else ~/.local/state/muster-agent)',
+    )
 }
 
 /** Like `newAgentCommand`, for commands that may register this machine. */

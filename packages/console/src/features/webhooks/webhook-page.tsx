@@ -14,7 +14,7 @@ import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { Deliveries } from './deliveries/deliveries.tsx'
-import { pausedSince } from './paused-since.ts'
+import { pausedSince, pauseReason } from './pauses.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookState } from './webhook-state.tsx'
 import { WebhookDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
@@ -70,7 +70,7 @@ function WebhookById() {
         {paused === null ? null : (
           <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
             <Text size="sm">
-              {reason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
+              {pauseReason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
               {waitsForView
                 ? 'Change the view, or select another one. Then the webhook resumes automatically.'
                 : 'Fix the receiver, send a test, then resume to send the deliveries that were held back.'}
@@ -89,12 +89,6 @@ function WebhookById() {
       <Deliveries webhook={webhook} />
     </Stack>
   )
-}
-
-/** Removes the advice for API clients, which follows the colon, because the page has a button for it. */
-function reason(paused: string): string {
-  const [what = paused] = paused.split(/: once the receiver|: deliveries wait/)
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}.`
 }
 
 /** Shows which devices' events the webhook sends, unless the webhook sends all events. */

@@ -3,6 +3,7 @@ import { RouterAnchor } from '../../app/links.tsx'
 import { eventLabel } from '../../components/events/event-types.ts'
 import { Time } from '../../components/time.tsx'
 import { DeliveryStatus } from './deliveries/delivery-status.tsx'
+import { pauseReason } from './pauses.ts'
 import { WebhookState } from './webhook-state.tsx'
 import type { WebhooksQuery } from './webhooks.generated.ts'
 
@@ -33,7 +34,7 @@ export function WebhookRow({ webhook, since }: WebhookRowProps) {
           <WebhookState webhook={webhook} since={since} />
           {paused === null || !enabled ? null : (
             <Text size="xs" c="dimmed">
-              {paused.split(':')[0]}
+              {pauseReason(paused)}
             </Text>
           )}
         </Stack>

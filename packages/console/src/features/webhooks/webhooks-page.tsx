@@ -11,7 +11,7 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { NewWebhookDialog } from './new-webhook-dialog.tsx'
-import { pausedSince } from './paused-since.ts'
+import { pausedSince } from './pauses.ts'
 import { WebhookRow } from './webhook-row.tsx'
 import { WebhooksDocument } from './webhooks.generated.ts'
 

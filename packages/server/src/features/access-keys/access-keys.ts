@@ -23,8 +23,8 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Lists the account's access keys, newest first. A viewer without KEY_MANAGE and AUDIT_READ gets only the personal keys
- * that this person created. With `only`, lists only keys with these IDs.
+ * Lists the account's access keys, newest first. A viewer with neither KEY_MANAGE nor AUDIT_READ gets only
+ * the personal keys that the viewer's person created. With `only`, lists only keys with these IDs.
  */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer
@@ -40,7 +40,7 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
 
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Deletes all of the user's access keys and returns the number of deleted keys. */
+/** Deletes all of the account's access keys. Returns an event for each, to record last in the transaction. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)

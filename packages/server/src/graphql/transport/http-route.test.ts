@@ -79,19 +79,22 @@ describe('a GraphQL request over HTTP', () => {
   const query = '{ version }'
 
   it.each([
-    ['an array', [{ query }, { query }]],
-    ['no JSON', '{"query": '],
-    ['nothing', ''],
-    ['a number', '7'],
-    ['null', 'null'],
-    ['no query', { variables: {} }],
-    ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1')],
-    ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}'],
-    ['an escaped __proto__', '{"query": "{ version }", "\\u005f_proto__": 1}'],
-  ])('is rejected with the body %s', async (_name, payload) => {
+    ['an array', [{ query }, { query }], /is an array/],
+    ['no JSON', '{"query": ', /not valid JSON/],
+    ['nothing', '', /no body/],
+    ['a number', '7', /must be a JSON object/],
+    ['null', 'null', /must be a JSON object/],
+    ['no query', { variables: {} }, /no query; send/],
+    ['a number as its query', { query: 7 }, /query must be a string/],
+    ['a list of variables', { query, variables: [] }, /variables must be a JSON object/],
+    ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1'), /not UTF-8/],
+    ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}', /__proto__/],
+    ['an escaped __proto__', '{"query": "{ version }", "\\u005f_proto__": 1}', /__proto__/],
+  ])('is rejected with the body %s', async (_name, payload, message) => {
     const response = await route.post(payload)
     expect(response.statusCode).toBe(400)
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
+    expect(response.json().errors[0].message).toMatch(message)
   })
 
   it('can contain __proto__ as a value', async () => {

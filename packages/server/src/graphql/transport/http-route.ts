@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { FormattedExecutionResult } from 'graphql'
 import type { RequestParams } from 'graphql-http'
-import { ApiError, badInput } from '../../errors.ts'
+import { badInput } from '../../errors.ts'
 import { noteCode, noteOperation } from '../../http/outcome.ts'
 import { isOutcomeDone } from '../change-made.ts'
 import type { Executor } from '../execute.ts'
@@ -18,7 +18,7 @@ import {
 } from '../run-operation.ts'
 import { negotiate, type ResponseType } from './media-type.ts'
 import { prepareScope, send } from './prepare-scope.ts'
-import { readRequestParams } from './request-params.ts'
+import { asBadRequest, readRequestParams } from './request-params.ts'
 import { errorResponse, jsonResponse, type Response } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
@@ -112,9 +112,6 @@ const notAcceptable: Response = [
     headers: { accept: 'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8' },
   },
 ]
-
-const asBadRequest = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
 
 /**
  * Returns the response to an operation that this route does not run. Returns undefined if the route runs the operation.

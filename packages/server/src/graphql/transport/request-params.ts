@@ -25,6 +25,22 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
+/** What is wrong with a request that graphql-http rejects, by the message of its error. */
+const malformed: Readonly<Record<string, string>> = {
+  'Missing query': 'the request has no query; send the GraphQL document as "query"',
+  'Invalid query': 'query must be a string that contains the GraphQL document',
+  'Invalid variables': 'variables must be a JSON object',
+  'Invalid operationName': 'operationName must be a string',
+  'Invalid extensions': 'extensions must be a JSON object',
+}
+
+/** Converts an error that `readRequestParams` threw. */
+export function asBadRequest(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const { message } = error as Error
+  return badInput(malformed[message] ?? `the GraphQL request is malformed: ${message}`)
+}
+
 const isJson = (headers: IncomingHttpHeaders): boolean =>
   (headers['content-type'] ?? '').toLowerCase().trimStart().startsWith('application/json')
 

@@ -9,7 +9,7 @@ import { assertPermitted, errorMapping, type GraphqlViewer, identify, type Reque
 import { type EventStream, openEventStream } from './event-stream.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { prepareScope, send } from './prepare-scope.ts'
-import { readRequestParams } from './request-params.ts'
+import { asBadRequest, readRequestParams } from './request-params.ts'
 import { errorResponse, type Response } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
@@ -93,8 +93,7 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
       params[1].status,
     )
   } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
+    throw asBadRequest(error)
   }
 }
 

@@ -42,7 +42,7 @@ function parse(csv: string, path: string): DeviceFile {
     const [suspect] = suspectColumns(file.columns)
     if (suspect !== undefined)
       throw badInput(
-        `${path}: did you mean the column ${suspect.meant}? For an attribute, name the column attributes.${suspect.found}`,
+        `${path}: unknown column "${suspect.found}". Did you mean "${suspect.meant}"? For an attribute, name the column "attributes.${suspect.found}"`,
       )
     return file
   } catch (error) {

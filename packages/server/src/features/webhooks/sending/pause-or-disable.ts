@@ -37,4 +37,4 @@ export async function pauseOrDisable(
   })
 }
 
-const PAUSED = `all deliveries failed for ${DAYS_OF_FAILURES} days; when the receiver works again, resume with updateWebhook(enabled: true)`
+const PAUSED = `all deliveries failed for ${DAYS_OF_FAILURES} days`

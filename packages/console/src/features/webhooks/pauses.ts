@@ -11,3 +11,9 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   const event = pauses.items.find(({ target, data }) => data.paused === paused && target.some((each) => each.id === id))
   return event?.timestamp
 }
+
+/** Formats the reason as a sentence. Removes the explanation at its end, because the webhook's page has its own. */
+export function pauseReason(paused: string): string {
+  const [reason = paused] = paused.split(': deliveries wait')
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+}

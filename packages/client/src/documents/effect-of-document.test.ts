@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effectOf } from './operation.ts'
+import { effectOf } from './effect-of-document.ts'
 
 describe('effectOf', () => {
   it.each([
