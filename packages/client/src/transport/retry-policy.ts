@@ -1,7 +1,20 @@
+import type { Effect } from '../documents/effect-of-document.ts'
+import type { Attempt } from './attempt.ts'
+
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
 /** The client does not retry if the server requests a longer delay. */
 const MAX_RETRY_AFTER_MS = 60_000
+
+/**
+ * Retries a rate-limited operation for this time. A fixed number of retries would not suffice, because concurrent
+ * operations compete for the quota.
+ */
+export const RATE_LIMIT_RETRY_MS = 300_000
+
+/** Checks whether the operation did not run, or may run twice. */
+export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
+  outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')
 
 /**
  * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the

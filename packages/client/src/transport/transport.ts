@@ -3,7 +3,7 @@ import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
 import type { GraphQLResponse } from './attempt.ts'
 import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt.ts'
-import { pause, retryDelay } from './retry-policy.ts'
+import { mayRetry, pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-policy.ts'
 
 export interface Transport {
   /** URL for operations. Subscriptions use `/stream` below this URL. */
@@ -32,12 +32,6 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
- * Retries a rate-limited operation for this time. A fixed number of retries would not suffice, because concurrent
- * operations compete for the quota.
- */
-const RATE_LIMIT_RETRY_MS = 300_000
-
-/**
  * Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it
  * once.
  */
@@ -49,9 +43,8 @@ export async function send(transport: Transport, operation: Operation, options: 
   let failures = 0
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
-    const mayRetry = attempt.outcome === 'rejected' || (attempt.outcome === 'unknown' && effect !== 'once')
     const hasRetriesLeft = attempt.isRateLimited ? performance.now() < rateLimitDeadline : failures++ < retries
-    const delay = mayRetry && hasRetriesLeft ? retryDelay(count, attempt.retryAfter) : undefined
+    const delay = mayRetry(attempt, effect) && hasRetriesLeft ? retryDelay(count, attempt.retryAfter) : undefined
     if (delay === undefined) {
       if (attempt.error !== undefined) throw attempt.error
       return attempt.result

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
+import { exitCodes } from '../../errors/cli-error.ts'
 import { prose } from '../../options/new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
@@ -30,5 +31,5 @@ async function run(options: AgentOptions): Promise<void> {
     for (const { name, port, state } of seen.services) console.log(`service    ${name}, port ${port}: ${state}`)
     for (const value of seen.values) console.log(`value      ${valueLine(value)}`)
   }
-  if (seen.values.some(({ failure }) => failure !== undefined)) process.exitCode = 1
+  if (seen.values.some(({ failure }) => failure !== undefined)) process.exitCode = exitCodes.failed
 }

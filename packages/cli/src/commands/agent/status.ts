@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
-import { CliError } from '../../errors/cli-error.ts'
+import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
 export function buildCommand(): Command {
@@ -27,5 +27,5 @@ async function run(options: AgentOptions): Promise<void> {
   const { secret: _secret, ...shown } = device
   if (options.json) console.log(JSON.stringify({ ...shown, running: status !== undefined, ...status }))
   else for (const line of statusLines(device, status)) console.log(line)
-  if (status?.connected !== true) process.exitCode = 1
+  if (status?.connected !== true) process.exitCode = exitCodes.failed
 }

@@ -33,9 +33,9 @@ import {
 import type { DeviceListArguments } from './list/device-list-arguments.ts'
 import { readDevicePage } from './list/device-page.ts'
 import { placeOf } from './list/device-place.queries.ts'
+import { rowsReadByPage } from './list/device-row-cost.ts'
 import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from './list/device-sort.ts'
 import { readDeviceList } from './list/read-device-list.ts'
-import { rowsReadByPage } from './list/rows-read.ts'
 
 const PATH = '/devices/v1.csv'
 /** The maximum number of columns, which is the same as in a view. */

@@ -9,8 +9,8 @@ import { readFilter } from '../filters/read-filter.ts'
 import { applyView } from '../views/use-view.ts'
 import type { Event, EventList } from './event.ts'
 import { type EventFilterArguments, type EventWhere, permittedEvents, readEventFilter } from './event-filter.ts'
+import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
-import { eventRowsRead } from './rows-read.ts'
 
 /** The arguments of a list of events. Only a user's list has `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {

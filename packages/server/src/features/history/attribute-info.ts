@@ -12,7 +12,7 @@ import { intervalsOf } from '../freshness/intervals.ts'
 import { isStale } from '../freshness/staleness.ts'
 import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
-import { ASSUMED_SKIPPED } from './rows-read.ts'
+import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
 /** A value of an attribute in a context. The owner may have no such value. */
 export interface AttributeInfo {

@@ -18,7 +18,7 @@ import {
   type Owner,
   selectChanges,
 } from './history.queries.ts'
-import { ASSUMED_SKIPPED, historyRowsRead } from './rows-read.ts'
+import { ASSUMED_SKIPPED, historyRowsRead } from './history-row-cost.ts'
 
 export type AttributeChange = ChangeRow
 export type AttributeChangeList = List<AttributeChange>

@@ -13,7 +13,7 @@ import { findSignedInUser, insertLink, takeLink } from './sign-in.queries.ts'
 
 const LINK_SECONDS = 600
 /** The session ends after this time, even if it is in use. */
-const SESSION_SECONDS = 12 * 3_600
+const LINK_SESSION_SECONDS = 12 * 3_600
 const TOKEN_LENGTH = 100
 
 /** Creates a link that signs a person in once. Returns its token. The database contains only the token's hash. */
@@ -56,7 +56,11 @@ async function startSession(call: AuthRequest, personId: string): Promise<void> 
   const { db, clock, cookies, cookie } = call
   const created = clock()
   const [address, agent] = [call.addressOf(call.request.raw), agentOf(call.request)]
-  const session = { id: newToken(), token: newToken(), ends: new Date(created.getTime() + SESSION_SECONDS * 1_000) }
+  const session = {
+    id: newToken(),
+    token: newToken(),
+    ends: new Date(created.getTime() + LINK_SESSION_SECONDS * 1_000),
+  }
   await insertSession(db, { ...session, personId, address, agent, created, method: METHOD })
   // The insertion waits for any transaction that disables the person, so the check must come after the insertion.
   const found = await call.sessions.find(session.token)
@@ -68,5 +72,5 @@ async function startSession(call: AuthRequest, personId: string): Promise<void> 
     throw error
   }
   await endFormerSession(call)
-  cookies.push(...cookie.set(session.token, SESSION_SECONDS))
+  cookies.push(...cookie.set(session.token, LINK_SESSION_SECONDS))
 }

@@ -10,8 +10,8 @@ import { type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts
 import { countDevices, type DeviceStart, devicePageSql, selectDevicePage } from './device-list.queries.ts'
 import { listDevices } from './device-list.ts'
 import { findPlace } from './device-place.queries.ts'
+import { rowsRead } from './device-row-cost.ts'
 import { databasePlace, readDeviceOrder } from './device-sort.ts'
-import { rowsRead } from './rows-read.ts'
 
 let database: ExplainedDatabase
 beforeAll(async () => {

@@ -14,9 +14,9 @@ import { countDevices, type DeviceStart, selectDevicePage } from './device-list.
 import type { DeviceListArguments } from './device-list-arguments.ts'
 import { readDevicePage } from './device-page.ts'
 import { findPlace, placeOf } from './device-place.queries.ts'
+import { FAR, rowsReadByPage, rowsReadByTotal } from './device-row-cost.ts'
 import { type DeviceOrder, startAfter } from './device-sort.ts'
 import { readDeviceList } from './read-device-list.ts'
-import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` describes the attributes that the document selects. */
 export async function listDevices(

@@ -1,5 +1,5 @@
 import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
-import { isIndexed } from './rows-read.ts'
+import { isIndexed } from './device-row-cost.ts'
 
 export interface PageReading {
   page: Omit<DevicePageQuery, 'search'>

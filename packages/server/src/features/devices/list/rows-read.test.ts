@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DeviceListArguments } from './device-list-arguments.ts'
-import { rowsRead } from './rows-read.ts'
+import { rowsRead } from './device-row-cost.ts'
 
 const DEVICES = 100_000
 const read = (args: DeviceListArguments) => rowsRead(args, { devices: DEVICES, firstRecord: 1 })

@@ -1,5 +1,5 @@
 import { noRowsRead, type RowsRead } from '../../graphql/cost/row-estimate.ts'
-import { ASSUMED_EVENTS } from '../events/rows-read.ts'
+import { ASSUMED_EVENTS } from '../events/event-row-cost.ts'
 
 interface ChangeConditions {
   name?: string | null | undefined
