@@ -110,11 +110,11 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
   }
 }
 
-/** Returns a function that waits between polls: a tenth of the time so far, or until the signal aborts. */
+/** Returns a function that waits between polls: a twentieth of the time so far, or until the signal aborts. */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
   return (signal) => {
-    const ms = Math.min(POLL_MS.max, Math.max(POLL_MS.min, (performance.now() - began) / 10))
+    const ms = Math.min(POLL_MS.max, Math.max(POLL_MS.min, (performance.now() - began) / 20))
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer)

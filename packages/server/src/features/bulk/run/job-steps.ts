@@ -194,7 +194,8 @@ async function runNext(options: WorkOptions, place: JobPlace, next: string | und
     await recordFinish()
     needsStatistics = job.registering > 0 && needsAnalysis(job.done, progress.done)
   })
-  if (needsStatistics) await analyzeDevices(options.db)
+  // The next batches run meanwhile. If the update fails, they are slower until the next one.
+  if (needsStatistics) analyzeDevices(options.db).catch(() => {})
   return result
 }
 

@@ -10,6 +10,7 @@ import { lockTargets, saveTargets } from '../../attributes/locked-targets.ts'
 import { changeEvent } from '../../attributes/set-attributes.ts'
 import { attributesIn, type Target } from '../../attributes/target.ts'
 import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../devices/changes/device-changes.ts'
+import { countNewDevices } from '../../devices/changes/new-device.ts'
 import type { DeviceFields, FieldName } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
 import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
@@ -104,7 +105,10 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
       bytes + deleted.length * bytesOfChanges({}) + bytesOfItems(registered.map(({ id, device }) => ({ id, device }))),
     )
 
-  const { ids: eventIds, time } = await drawEventIds(db, changeEvents.length + registered.length + deleted.length)
+  const [{ ids: eventIds, time }] = await sentTogether([
+    drawEventIds(db, changeEvents.length + registered.length + deleted.length),
+    countNewDevices(db, accountId, registered.length),
+  ])
   const events = [...changeEvents, ...registered.map(({ event }) => ({ ...event, timestamp: time }))]
   const numbered = events.map((event, index) => ({ ...event, id: eventIds[index]! }))
   const removed = deleted.map(({ device: { fields } }, index) => ({

@@ -5,6 +5,7 @@ import type { NewEvent } from '../../events/record.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
 import { fieldsOfService } from '../../services/services-of-many.ts'
 import type { DeviceFields } from '../device.ts'
+import { changeDeviceCount } from '../device-count.queries.ts'
 import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import { insertDevices, type NewDeviceFields } from './new-devices.queries.ts'
@@ -34,7 +35,12 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Adds devices. The caller records their events with the same time. */
+/** Counts devices that `addDevices` adds later in the same transaction. */
+export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
+  if (count > 0) await changeDeviceCount(db, accountId, count)
+}
+
+/** Adds devices that `countNewDevices` has counted. The caller records their events with the same time. */
 export const addDevices = (
   db: Database,
   accountId: string,

@@ -2,7 +2,6 @@ import { type Database, query } from '../../../db/database.ts'
 import { sentTogether } from '../../../db/sent-together.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import type { DeviceFields } from '../device.ts'
-import { changeDeviceCount } from '../device-count.queries.ts'
 
 export interface NewDeviceFields extends DeviceFields {
   id: string
@@ -25,8 +24,8 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * Inserts and counts devices with their services, in a transaction that records their events later. `created` is the time of
- * the devices, of their first values, and of their events.
+ * Inserts devices with their services, in a transaction that has counted the devices and records their events later.
+ * `created` is the time of the devices, of their first values, and of their events.
  */
 export async function insertDevices(
   db: Database,
@@ -35,7 +34,6 @@ export async function insertDevices(
 ): Promise<void> {
   const services = devices.flatMap((device) => device.services.map((service) => ({ ...service, deviceId: device.id })))
   await sentTogether([
-    changeDeviceCount(db, accountId, devices.length),
     query(
       db,
       `insert into device (account_id, id, created, name, hardware_id, platform, attributes, secret_hash)
