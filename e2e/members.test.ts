@@ -207,7 +207,7 @@ describeConsole('members', () => {
       ['/events', 'in the last month'],
       ['/changes', 'No bulk jobs yet'],
       ['/webhooks', 'WEBHOOK_MANAGE'],
-      ['/account/members', 'does not allow you to see the members'],
+      ['/account/members', 'You cannot see the members'],
       ['/account/sign-in-policy', 'You cannot see how members must sign in'],
       ['/account/codes', 'DEVICE_CREATE'],
       ['/account/labels', 'does not allow you to change their labels'],

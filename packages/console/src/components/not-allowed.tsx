@@ -1,12 +1,22 @@
 import { IconLock } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import type { Permission } from '../graphql/schema-types.generated.ts'
 import { EmptyState } from './empty-state.tsx'
 
-/** Replaces a page that the user's role does not allow. The children say what the user cannot do or which permission is missing. */
-export function NotAllowed({ children }: { children: ReactNode }) {
+interface NotAllowedProps {
+  /** The permissions of which one is enough. Empty if no permission is missing. */
+  permissions: readonly Permission[]
+  /** Says what the user cannot see. */
+  children: ReactNode
+}
+
+/** Replaces a page or a panel that the user's role does not allow, and names the missing permission. */
+export function NotAllowed({ permissions, children }: NotAllowedProps) {
+  const missing = permissions.length === 0 ? '' : ` You need the permission ${permissions.join(' or ')}.`
   return (
     <EmptyState icon={<IconLock size={22} />} title="Your role does not allow this">
-      {children} Ask one of the admins of the account.
+      {children}
+      {missing} Ask one of the admins of the account.
     </EmptyState>
   )
 }

@@ -28,7 +28,11 @@ export function BulkJobsPage() {
       <PageHeader title="Changes">
         A bulk job changes many devices. To create one, select devices in the device list.
       </PageHeader>
-      {may('DEVICE_READ') ? <BulkJobs /> : <NotAllowed>You cannot see devices and their bulk jobs.</NotAllowed>}
+      {may('DEVICE_READ') ? (
+        <BulkJobs />
+      ) : (
+        <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices and their bulk jobs.</NotAllowed>
+      )}
     </>
   )
 }

@@ -99,7 +99,7 @@ function Device({ device }: { device: DeviceDetailFragment }) {
           {canReadEvents ? (
             <EventsPanel device={device} kind={search.events} onKind={(events) => change({ events })} />
           ) : (
-            <NotAllowed>You cannot see events.</NotAllowed>
+            <NotAllowed permissions={['EVENT_READ']}>You cannot see events.</NotAllowed>
           )}
         </Tabs.Panel>
       </Tabs>

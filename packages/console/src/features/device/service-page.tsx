@@ -98,7 +98,7 @@ function ServiceDetails({ service }: { service: Service }) {
           {canReadEvents ? (
             <ServiceEvents device={service.device} serviceId={service.id} />
           ) : (
-            <NotAllowed>You cannot see events.</NotAllowed>
+            <NotAllowed permissions={['EVENT_READ']}>You cannot see events.</NotAllowed>
           )}
         </Tabs.Panel>
       </Tabs>

@@ -35,7 +35,7 @@ export function DevicesPage() {
   return (
     <>
       <PageHeader title="Devices" />
-      <NotAllowed>You cannot see devices.</NotAllowed>
+      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices.</NotAllowed>
     </>
   )
 }

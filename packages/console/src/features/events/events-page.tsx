@@ -21,7 +21,7 @@ export function EventsPage() {
   return (
     <>
       <PageHeader title="Events" />
-      <NotAllowed>Only members with the permission EVENT_READ can see events.</NotAllowed>
+      <NotAllowed permissions={['EVENT_READ']}>You cannot see events.</NotAllowed>
     </>
   )
 }

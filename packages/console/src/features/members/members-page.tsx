@@ -19,7 +19,7 @@ export function MembersPage() {
   if (may('MEMBER_MANAGE') || may('AUDIT_READ')) return <Members />
   return (
     <Section title="Members" actions={<LeaveButton />}>
-      <NotAllowed>Your role does not allow you to see the members of this account.</NotAllowed>
+      <NotAllowed permissions={['MEMBER_MANAGE', 'AUDIT_READ']}>You cannot see the members of this account.</NotAllowed>
     </Section>
   )
 }

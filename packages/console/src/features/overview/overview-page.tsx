@@ -30,7 +30,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview" />
-      <NotAllowed>You cannot see devices.</NotAllowed>
+      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices.</NotAllowed>
     </>
   )
 }

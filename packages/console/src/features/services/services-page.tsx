@@ -32,7 +32,7 @@ export function ServicesPage() {
   return (
     <>
       <PageHeader title="Services" />
-      <NotAllowed>You cannot see devices and their services.</NotAllowed>
+      <NotAllowed permissions={['DEVICE_READ']}>You cannot see devices and their services.</NotAllowed>
     </>
   )
 }

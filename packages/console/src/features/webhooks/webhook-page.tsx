@@ -25,7 +25,7 @@ export function WebhookPage() {
   return (
     <>
       <PageHeader title="Webhook" />
-      <NotAllowed>Only members with the permission WEBHOOK_MANAGE can see webhooks.</NotAllowed>
+      <NotAllowed permissions={['WEBHOOK_MANAGE']}>You cannot see webhooks.</NotAllowed>
     </>
   )
 }

@@ -23,7 +23,7 @@ export function WebhooksPage() {
   return (
     <>
       <PageHeader title="Webhooks" />
-      <NotAllowed>Only members with the permission WEBHOOK_MANAGE can see webhooks.</NotAllowed>
+      <NotAllowed permissions={['WEBHOOK_MANAGE']}>You cannot see webhooks.</NotAllowed>
     </>
   )
 }

@@ -20,7 +20,9 @@ export function KeysPage() {
   if (may('KEY_OWN') || may('KEY_MANAGE') || may('AUDIT_READ')) return <Keys />
   return (
     <Section title="Access keys">
-      <NotAllowed>You cannot have access keys, or see those of the account.</NotAllowed>
+      <NotAllowed permissions={['KEY_OWN', 'KEY_MANAGE', 'AUDIT_READ']}>
+        You cannot have access keys, or see those of the account.
+      </NotAllowed>
     </Section>
   )
 }

@@ -26,10 +26,10 @@ export function CodesPage() {
   if (may('DEVICE_CREATE') && !isRestricted) return <Codes />
   return (
     <Section title="Registration codes">
-      <NotAllowed>
+      <NotAllowed permissions={isRestricted ? [] : ['DEVICE_CREATE']}>
         {isRestricted
           ? 'Roles that are limited to some devices or attributes cannot have registration codes.'
-          : 'Only members with the permission DEVICE_CREATE can see and create registration codes.'}
+          : 'You cannot see or create registration codes.'}
       </NotAllowed>
     </Section>
   )

@@ -20,7 +20,7 @@ export function SignInPolicyPage() {
   if (may('MEMBER_MANAGE') || may('AUDIT_READ')) return <Policy />
   return (
     <Section title="Sign-in policy">
-      <NotAllowed>
+      <NotAllowed permissions={['MEMBER_MANAGE', 'AUDIT_READ']}>
         You cannot see how members must sign in. Your own ways to sign in are in{' '}
         <RouterAnchor to="/account/security" inherit>
           Profile and security
