@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { exitCodeTable } from '../packages/cli/src/errors/cli-error.ts'
+import { exitCodeTable } from '../packages/cli/src/errors/exit-codes.ts'
 import { buildWholeProgram } from '../packages/cli/src/program.ts'
 
 /** Generates docs/reference/cli.md: every command with its arguments and options. */

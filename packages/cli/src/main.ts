@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { exitCodes } from './errors/cli-error.ts'
+import { exitCodes } from './errors/exit-codes.ts'
 import { printFailure } from './errors/failure.ts'
 import { moveGlobalOptions } from './move-global-options.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'

@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { createLog } from './log.ts'
 import { runAgent } from './run.ts'
 import type { AgentOptions } from './settings.ts'

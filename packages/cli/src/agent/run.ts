@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { brokerUrlOf } from './connection/broker-url.ts'
 import { createChangeSignal } from './connection/change-signal.ts'
 import { stayConnected } from './connection/stay-connected.ts'

@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 

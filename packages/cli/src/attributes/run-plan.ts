@@ -1,5 +1,5 @@
 import { errorOf, type Muster } from '@muster/client'
-import { exitCodes } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { ignoreClosedOutput, onInterrupt } from '../terminal/process.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'

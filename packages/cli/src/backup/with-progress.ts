@@ -1,5 +1,6 @@
 import { BackupError, type BackupReason } from '@muster/server/backup/backup-error.ts'
-import { CliError, type ExitCode, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { type ExitCode, exitCodes } from '../errors/exit-codes.ts'
 import { onInterrupt } from '../terminal/process.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 

@@ -1,5 +1,6 @@
 import type { Muster } from '@muster/client'
-import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
 import { counted } from '../output/counted.ts'
 

@@ -1,4 +1,4 @@
-import { exitCodes } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { exitCodeOf, printFailure } from '../errors/failure.ts'
 import { printJson, say } from '../output/print-one.ts'
 

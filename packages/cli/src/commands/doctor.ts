@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readCredentials } from '../credentials/credentials.ts'
 import { type Finding, failed, ok } from '../doctor/check.ts'
-import { exitCodes } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { describe } from '../errors/failure.ts'
 import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'

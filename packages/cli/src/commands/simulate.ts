@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readCredentials } from '../credentials/credentials.ts'
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../options/new-command.ts'
 import { openMuster } from '../server/open-muster.ts'
 import type { Counts } from '../simulate/counts.ts'

@@ -1,6 +1,7 @@
 import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 interface Destination {
   /** Receives the next part of the file. */

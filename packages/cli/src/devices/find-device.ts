@@ -1,5 +1,6 @@
 import type { Muster } from '@muster/client'
-import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 const id = /^80(?::[0-9a-f]{2}){7}$/i
 

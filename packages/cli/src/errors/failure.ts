@@ -1,5 +1,6 @@
 import { bold, red } from '../terminal/color.ts'
-import { CliError, type ExitCode, exitCodes } from './cli-error.ts'
+import { CliError } from './cli-error.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 interface Meaning {
   exitCode: ExitCode

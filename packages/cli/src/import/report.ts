@@ -1,5 +1,5 @@
 import { type Outcome, triedRows } from '@muster/fleet-csv/import/outcome'
-import { type ExitCode, exitCodes } from '../errors/cli-error.ts'
+import { type ExitCode, exitCodes } from '../errors/exit-codes.ts'
 import { describe, exitCodeOf, printFailure } from '../errors/failure.ts'
 
 export interface Report {

@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 export interface Started {
   deviceCode: string

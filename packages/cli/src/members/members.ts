@@ -1,5 +1,6 @@
 import type { Invitation, Member, Muster, Role } from '@muster/client'
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
 
 const roleFields = {

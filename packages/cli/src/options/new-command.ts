@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { exitCodeTable } from '../errors/cli-error.ts'
+import { exitCodeTable } from '../errors/exit-codes.ts'
 import { clientOptions, jsonOption } from './global-options.ts'
 
 const exitCodeHelp = `

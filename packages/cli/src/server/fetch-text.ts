@@ -1,4 +1,5 @@
-import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 const TIMEOUT_MS = 10_000
 

@@ -1,5 +1,6 @@
 import { readCredentials, type Which } from '../credentials/credentials.ts'
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 import { fetchText } from './fetch-text.ts'
 
 /** Fetches the public GraphQL schema of a server's API as SDL. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { CliError, exitCodes } from '../errors/cli-error.ts'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 /** Rejects URLs of other machines, because a simulated fleet would flood them with thousands of connections. */
 export function assertLoopback(url: string, what: string): void {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import { CliError, usageError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
 
 /** Asks for confirmation before an irreversible action. Without a terminal, --yes is required. */
 export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {

@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 
 /** A setting, with its file and line number for error messages. */
 export interface Entry {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { getCACertificates } from 'node:tls'
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 
 /** Returns the Node.js default certificates and the certificates in the file. Without a file, returns undefined. */
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {

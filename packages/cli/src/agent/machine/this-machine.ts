@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { detectServices, type RunningService, unclearInodes } from '../services/detect.ts'
 import { findListening } from '../services/listening.ts'

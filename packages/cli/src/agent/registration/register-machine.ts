@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import type { AgentConfig } from '../config/config.ts'
 import { readTrustedCertificates } from '../connection/trusted-certificates.ts'
 import { findHardwareId } from '../machine/hardware-id.ts'

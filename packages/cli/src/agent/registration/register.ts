@@ -1,4 +1,5 @@
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import { describeError } from '../connection/describe-error.ts'
 import type { RunningService } from '../services/detect.ts'
 import type { DeviceState } from '../state/device-file.ts'

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import type { AgentStatus } from './status.ts'
 
 const socketIn = (folder: string): string => join(folder, 'agent.sock')

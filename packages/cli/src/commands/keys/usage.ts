@@ -1,6 +1,7 @@
 import type { Selected } from '@muster/client'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import { keyFields } from '../../keys/key-columns.ts'
 import { tightenedKey } from '../../keys/tightened-key.ts'
 import { type ListOptions, newListCommand, prose, wholeNumber } from '../../options/new-command.ts'

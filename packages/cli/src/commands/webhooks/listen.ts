@@ -1,6 +1,7 @@
 import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
-import { CliError, exitCodes, usageError } from '../../errors/cli-error.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import { eventTypes } from '../../events/event-types.ts'
 import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'

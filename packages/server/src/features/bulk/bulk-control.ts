@@ -8,12 +8,12 @@ import { createOnce } from '../idempotency/create-once.ts'
 import { assertBelowDrafts, changeJob, preview, wrongState } from './bulk.ts'
 import { type BulkItemStatus, type BulkJob, isEnded } from './bulk-job.ts'
 import { type BulkJobRow, insertJob, writeJob } from './bulk-jobs.queries.ts'
+import { newJobKey } from './downloads/job-secrets.ts'
 import { newJob, readRate } from './new-job.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
 import { finishEvent } from './run/job-events.ts'
 import { assertOnlyUndo } from './run/start-job.ts'
 import { starterOf } from './run/starter.ts'
-import { newJobKey } from './secrets/job-secrets.ts'
 
 export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {

@@ -8,7 +8,7 @@ import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.
 import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
-import { reportUrl, secretsUrl } from './secrets/downloads.ts'
+import { reportUrl, secretsUrl } from './downloads/job-downloads.ts'
 
 const DAY_MS = 86_400_000
 

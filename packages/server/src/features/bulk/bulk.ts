@@ -15,6 +15,7 @@ import {
   writeJob,
 } from './bulk-jobs.queries.ts'
 import { readIds, resolveFilter } from './bulk-target.ts'
+import { newJobKey } from './downloads/job-secrets.ts'
 import { addDevices, addIds, isList } from './listed-devices.ts'
 import { type BulkInput, type NewJob, readJob } from './new-job.ts'
 import { findMatching } from './preview/find-devices.ts'
@@ -24,7 +25,6 @@ import { readCsv } from './rows/read-csv.ts'
 import { finishPreview } from './run/job-steps.ts'
 import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { assertMayRun, starterOf } from './run/starter.ts'
-import { newJobKey } from './secrets/job-secrets.ts'
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
   const read = await readJob(context, input, { expected: null })

@@ -16,8 +16,8 @@ import {
   writeJob,
 } from '../bulk-jobs.queries.ts'
 import { selectJobKey } from '../bulk-secrets.queries.ts'
+import { openJobKey } from '../downloads/job-secrets.ts'
 import { previewStep } from '../preview/preview.ts'
-import { openJobKey } from '../secrets/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
 import { type LookAhead, nextBatch } from './look-ahead.ts'

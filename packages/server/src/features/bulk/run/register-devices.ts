@@ -4,7 +4,7 @@ import { ApiError } from '../../../errors.ts'
 import { addDevices } from '../../devices/changes/new-device.ts'
 import { registersOutside } from '../../restrictions/decisive-values.ts'
 import { selectFields } from '../bulk-items.queries.ts'
-import { hashOfDevice, type JobSecrets } from '../secrets/job-secrets.ts'
+import { hashOfDevice, type JobSecrets } from '../downloads/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import type { Registration } from './next-batch.ts'
 

@@ -16,11 +16,11 @@ import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.t
 import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
+import type { JobSecrets } from '../downloads/job-secrets.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
 import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
-import type { JobSecrets } from '../secrets/job-secrets.ts'
 import {
   areServicesOld,
   assertServicesFit,
