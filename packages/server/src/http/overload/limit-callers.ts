@@ -48,7 +48,7 @@ export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions)
   const responses = limitResponseBytes(app, { config, callerOf: shedding.callerOf })
   metrics?.gauge('queuedResponseBytes', responses.queued)
   releaseMemory(app, () => requestBodies.bytes() + responses.queued() + shedding.inFlight() * REQUEST_BYTES)
-  closeSlowReaders(app, { limitMs: config.readTimeout })
+  closeSlowReaders(app, config.readTimeout)
   return {
     identify: shedding.identify,
     reserve: responses.reserve,

@@ -1,12 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-export interface SlowReaderOptions {
-  /** The number of milliseconds after which a connection that reads nothing is closed. */
-  limitMs: number
-  onClosed?: (() => void) | undefined
-}
-
 interface Progress {
   /** The number of bytes that the operating system has accepted. */
   sent: number
@@ -17,8 +11,11 @@ interface Progress {
 /** The number of checks of each connection within `limitMs`. */
 const CHECKS = 10
 
-/** Closes connections whose client does not read a pending response. This includes streams and downloads. */
-export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: SlowReaderOptions): void {
+/**
+ * Closes connections whose client does not read a pending response for `limitMs` milliseconds. This includes streams and
+ * downloads.
+ */
+export function closeSlowReaders(app: FastifyInstance, limitMs: number): void {
   const connections = new Map<Socket, Progress>()
 
   app.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
@@ -35,9 +32,7 @@ export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: Sl
       const isStalled = socket.writableLength > 0 && sent === progress.sent
       progress.checks = isStalled ? progress.checks + 1 : 0
       progress.sent = sent
-      if (progress.checks < CHECKS) continue
-      socket.destroy()
-      onClosed?.()
+      if (progress.checks >= CHECKS) socket.destroy()
     }
   }
 
