@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AgentOptions } from '../../agent/settings.ts'
-import { exitCodes } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
 import { prose } from '../../options/new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
