@@ -6,9 +6,8 @@ export function buildCommand(): Command {
     .description(
       prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at
 startup. If you replace several servers one at a time, run this command first. The command connects to the database in
-DATABASE_URL or, by default,
-to the embedded
-database in MUSTER_DATA, whether or not a server is running.
+DATABASE_URL (or in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA, whether
+or not a server is running.
 
 With MUSTER_CLUSTER=citus, the command also distributes the tables over the nodes of a Citus cluster.`),
     )

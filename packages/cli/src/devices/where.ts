@@ -56,7 +56,7 @@ export async function assertKnownNames(
   }
 }
 
-/** Finds a service type by its case-insensitive name or its ID, and returns the ID. */
+/** Returns the ID of a service type, given its name (case-insensitive) or its ID. Does not check that an ID exists. */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })

@@ -1732,7 +1732,7 @@ export interface MutationFields {
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
+    /** At most 50 addresses, or networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
@@ -2766,7 +2766,7 @@ export interface Mutations {
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** At most 50 networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
+    /** At most 50 addresses, or networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
     networks?: readonly string[] | null | undefined
     /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined

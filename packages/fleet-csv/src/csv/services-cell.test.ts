@@ -59,7 +59,7 @@ describe('the services cell', () => {
     ['ssh:70000', 'from 1 to 65535'],
     ['ssh:0', 'from 1 to 65535'],
     ['ssh:[::1', '"[" without "]"'],
-    ['ssh\\', 'ends with'],
+    ['ssh\\', 'escapes nothing'],
   ])('rejects %s', (cell, reason) => {
     expect(() => parseServices(cell)).toThrow(reason)
   })

@@ -37,7 +37,7 @@ function parseEntry(entry: Character[]): ServiceEntry {
   const [type, ...place] = split(named.at(-1)!, ':').map(trim)
   const typeName = textOf(type!)
   const name = named.length === 2 ? textOf(trim(named[0]!)) : typeName
-  if (typeName === '') fail('the type is missing, such as ssh')
+  if (typeName === '') fail('the type is missing; write a type such as ssh')
   if (name === '') fail('the name before the "=" is missing')
   const last = place.at(-1)
   const hasPort = last !== undefined && isPort(last)
@@ -69,7 +69,8 @@ function characters(cell: string): Character[] {
   for (let at = 0; at < cell.length; at++) {
     const text = cell[at]!
     if (text === '\\') {
-      if (++at === cell.length) throw new Error('services: the cell ends with "\\"; write \\\\ in a name')
+      if (++at === cell.length)
+        throw new Error('services: "\\" at the end escapes nothing; for a backslash, write "\\\\"')
       found.push({ text: cell[at]!, literal: true })
     } else if (
       text === '[' &&

@@ -11,7 +11,7 @@ import { sendErrors, sendResponse } from './send.ts'
 
 export interface RestViewer extends GraphqlViewer {
   readonly accountId: string
-  /** The access key that signed the request. A viewer without an access key is rejected, even with a session. */
+  /** The access key that signed the request. Undefined for a browser session, which counts as an unsigned request. */
   readonly accessKey?: string
 }
 
@@ -50,7 +50,7 @@ export async function serve<Viewer extends RestViewer>(
 }
 
 /**
- * Returns the viewer that signed the request. Rejects browser sessions, because only the GraphQL API protects them from
+ * Returns the viewer that signed the request. Ignores browser sessions, because only the GraphQL API protects them from
  * requests by other sites.
  */
 async function signer<Viewer extends RestViewer>(

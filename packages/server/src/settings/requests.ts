@@ -19,7 +19,7 @@ export const requestSettings = {
   addressPoints: setting({
     name: 'MUSTER_ADDRESS_POINTS',
     meaning:
-      'Points that an address can use at once for requests without valid credentials. An IPv6 /64 counts as one address.',
+      'Quota of an address, in points, for requests without valid credentials. An IPv6 /64 counts as one address.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 100, 1_000_000_000),
   }),

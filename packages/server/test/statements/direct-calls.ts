@@ -107,7 +107,7 @@ export function directCalls({
     (db) => idempotency.selectAccountsWithExpired(db, now),
     (db) => idempotency.deleteExpired(db, accountId, { now, size: 1 }),
 
-    (db) => presenceSamples.selectAccountsWithDevices(db),
+    (db) => presenceSamples.selectSampledAccounts(db),
     (db) => presenceSamples.insertSample(db, accountId, now),
     (db) => presenceSamples.joinSamples(db, accountId, new Date(0)),
     (db) => presenceSamples.deleteSamples(db, accountId, new Date(0)),

@@ -77,7 +77,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'removeCodesExpiredBefore of features/registration-codes/registration-codes.queries.ts': sweep,
   'selectAccountsWithOldUse of auth/key-use-counter.queries.ts': sweep,
   'selectAccountsWithExpired of features/idempotency/idempotency.queries.ts': sweep,
-  'selectAccountsWithDevices of features/availability/presence-samples.queries.ts': sweep,
+  'selectSampledAccounts of features/availability/presence-samples.queries.ts': sweep,
   'selectAccountsToSum of features/devices/device-count.queries.ts': sweep,
   [`selectNeglected of ${sending}/sending.queries.ts`]: sweep,
 

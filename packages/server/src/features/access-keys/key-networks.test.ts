@@ -62,7 +62,7 @@ describe('a key with networks', () => {
       const user = await app.createUser()
       const { errors } = await user.query(`mutation { createAccessKey(networks: ["${network}"]) { key } }`)
       expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
-      expect(errors?.[0]?.message).toContain('networks[0] must be a CIDR')
+      expect(errors?.[0]?.message).toContain('networks[0] must be an address or a network in CIDR notation')
     },
   )
 

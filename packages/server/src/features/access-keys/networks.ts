@@ -39,7 +39,9 @@ function firstOf(address: string, bits: number): string {
 }
 
 const notANetwork = (text: string, path: string): ApiError =>
-  badInput(`${path} must be a CIDR such as 192.0.2.0/24 or 2001:db8::/32, not ${JSON.stringify(text)}`)
+  badInput(
+    `${path} must be an address or a network in CIDR notation, such as 192.0.2.7 or 2001:db8::/32, not ${JSON.stringify(text)}`,
+  )
 
 /**
  * Checks whether every address of the networks is in one of the others. An empty list of networks means any address.

@@ -160,6 +160,10 @@ describe('the presence samples of an account', () => {
       { at: minute(0).toISOString(), devices: 4, online: 3, minOnline: 1 },
       { at: minute(60).toISOString(), devices: 4, online: 2, minOnline: 2 },
     ])
+    // Samples are also deleted when the account has no more devices.
+    const { login } = await user.data('{ login { devices(size: 4) { items { id } } } }')
+    for (const { id } of login.devices.items)
+      await user.data(`mutation { deleteDevice(deviceId: "${id}", force: true) }`)
     await samplePresence(app.db, minute(400 * 1_440 + 30))
     expect(await presence(user, minute(0), minute(70))).toHaveLength(2)
     await samplePresence(app.db, minute(400 * 1_440 + 61))

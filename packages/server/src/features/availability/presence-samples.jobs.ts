@@ -5,7 +5,7 @@ import {
   insertSample,
   joinSamples,
   SHORT_MINUTES,
-  selectAccountsWithDevices,
+  selectSampledAccounts,
 } from './presence-samples.queries.ts'
 import { HOURLY_DAYS, SHORT_DAYS } from './presence-samples.ts'
 
@@ -20,7 +20,7 @@ export async function samplePresence(db: Database, now: Date): Promise<void> {
   const at = floor(now.getTime(), SHORT_MINUTES * 60_000)
   const joinBefore = floor(now.getTime() - SHORT_DAYS * DAY_MS, HOUR_MS)
   const deleteBefore = floor(now.getTime() - HOURLY_DAYS * DAY_MS, HOUR_MS)
-  for (const accountId of await selectAccountsWithDevices(db)) {
+  for (const accountId of await selectSampledAccounts(db)) {
     await insertSample(db, accountId, at)
     await joinSamples(db, accountId, joinBefore)
     await deleteSamples(db, accountId, deleteBefore)

@@ -4,8 +4,12 @@ import type { Database } from '../../db/database.ts'
 export const SHORT_MINUTES = 5
 export const LONG_MINUTES = 60
 
-export async function selectAccountsWithDevices(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`select distinct account_id as id from device_count`.execute(db)
+/** Selects the accounts with devices or samples. */
+export async function selectSampledAccounts(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from account
+    where exists (select from device_count where account_id = account.id)
+      or exists (select from presence_sample where account_id = account.id)`.execute(db)
   return rows.map(({ id }) => id)
 }
 

@@ -118,7 +118,7 @@ describe('the preview of a bulk job', () => {
       [{ where: 'id:*', ids }, [setSite('x')], /either where or view, or ids/],
       [{ where: 'sitte = x' }, [setSite('x')], /Did you mean "site"/],
       [{ ids: [ids[0], ids[0]!.toUpperCase()] }, [setSite('x')], /ids\[0\] and target.ids\[1\] are the same device/],
-      [{ ids }, [], /1 to 20 operations/],
+      [{ ids }, [], /1 to 20 items/],
       [{ ids }, [{}], /exactly one member/],
       [{ ids }, [{ delete: {} }, setSite('x')], /must be the only operation/],
       [{ ids }, [setSite('{')], /literal brace/],

@@ -4,7 +4,7 @@ import { changesOf } from '../../../components/events/event-summary.tsx'
 import { LongText } from '../../../components/long-text.tsx'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Shows an event with all its data. */
+/** Shows the IDs of an event and its targets, and its changes or, without changes, its data as JSON. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {
   const changes = changesOf(data)
   const json = JSON.stringify(data, null, 2)
@@ -23,6 +23,11 @@ export function EventDetails({ event: { id, data, target } }: { event: LoggedEve
             <CopyButton value={each.id} what={`${kinds[each.kind] ?? each.kind} ID`} />
           </Group>
         ))}
+        {changes !== undefined && typeof data.context === 'string' ? (
+          <Text size="sm">
+            in the context <Code>{data.context}</Code>
+          </Text>
+        ) : null}
       </Group>
       {changes === undefined ? (
         <Code block tabIndex={0} role="region" aria-label="Event data" mah={320} style={{ overflow: 'auto' }}>

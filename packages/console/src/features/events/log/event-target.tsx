@@ -4,7 +4,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** Shows the targets of an event, with links to those that still exist. */
+/** Shows the targets of an event. Those that have a page are links, unless this event deleted them. */
 export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
   const device = target.find(({ kind }) => kind === 'device')
   return (
@@ -47,6 +47,12 @@ function TargetLink({ target: { kind, id, name }, device, isGone: gone }: Target
   if (kind === 'webhook')
     return (
       <RouterAnchor to="/webhooks/$webhookId" params={{ webhookId: id }} inherit>
+        {name}
+      </RouterAnchor>
+    )
+  if (kind === 'bulkJob')
+    return (
+      <RouterAnchor to="/changes/$jobId" params={{ jobId: id }} inherit>
         {name}
       </RouterAnchor>
     )

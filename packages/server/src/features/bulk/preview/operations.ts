@@ -26,7 +26,9 @@ export function readOperations(
   { isOptional = false }: { isOptional?: boolean } = {},
 ): BulkOperation[] {
   if ((given.length < 1 && !isOptional) || given.length > limits.bulkOperations)
-    throw badInput(`operations must have 1 to ${limits.bulkOperations} operations, found ${given.length}`)
+    throw badInput(
+      `operations must contain ${isOptional ? 0 : 1} to ${limits.bulkOperations} items, found ${given.length}`,
+    )
   const operations = given.map((operation, index) => readOperation(operation, `operations[${index}]`))
   if (operations.length > 1 && operations.some((operation) => 'delete' in operation))
     throw badInput('operations: delete must be the only operation')

@@ -33,7 +33,7 @@ const BUSY_MS = 250
 const RETRY_MS = 500
 /**
  * The number of consecutive failures of a batch after which its devices are changed one by one. A device that fails
- * again is then skipped. Failures of the database itself do not count.
+ * again is then recorded as failed. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
 /** The number of devices that are changed one by one, which are the devices of the failed batch. */

@@ -2,7 +2,7 @@ import type { BulkJob } from '../bulk-job.ts'
 
 type Counts = Pick<BulkJob, 'maxFailures' | 'done' | 'failed' | 'skipped'>
 
-/** A job without `maxFailures` pauses after this number of failures, or after a tenth of its devices if that is more. */
+/** A job without `maxFailures` pauses after more failures than this, and than a tenth of its completed devices. */
 const DEFAULT_FAILURES = 100
 
 const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>

@@ -43,7 +43,7 @@ export const purposes: readonly Purpose[] = [
   {
     id: 'document',
     label: 'Run a GraphQL document',
-    description: 'The server determines which permissions the document needs.',
+    description: 'with the permissions that the document needs',
   },
-  { id: 'choose', label: 'Something else', description: 'Choose the permissions yourself.' },
+  { id: 'choose', label: 'Something else', description: 'with permissions that you choose' },
 ]
