@@ -1,11 +1,18 @@
 /**
  * Waits for statements that a transaction sent without waiting for each one, so that the server prepares a statement
  * while PostgreSQL runs another. They run in the order in which they were sent. After a failure, the others still finish:
- * a statement that waits until after the rollback would run outside of the transaction.
+ * a statement that waits until after the rollback would run outside of the transaction. Throws the failure that ended
+ * the transaction.
  */
 export async function sentTogether<Results extends readonly unknown[]>(
   statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
 ): Promise<Results> {
-  await Promise.allSettled(statements)
+  const failures: unknown[] = []
+  await Promise.all(statements.map((statement) => statement.catch((error: unknown) => failures.push(error))))
+  if (failures.length > 0) throw failures.find((error) => !isOfEndedTransaction(error)) ?? failures[0]
   return (await Promise.all(statements)) as unknown as Results
 }
+
+/** Checks whether PostgreSQL rejected a statement because an earlier one of its transaction failed (SQLSTATE 25P02). */
+const isOfEndedTransaction = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '25P02'

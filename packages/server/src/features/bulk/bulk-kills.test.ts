@@ -1,19 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
-import { startTestApp } from '../../../test/harness/app.ts'
+import { describe, expect, it } from 'vitest'
+import { create, jobOf, newLargeFleet, register, setSite, start } from '../../../test/api/bulk-jobs.ts'
+import { sharedTestApp } from '../../../test/harness/app.ts'
 import { createSecrets } from '../../auth/secrets.ts'
 import { selectActiveJobs } from './bulk-jobs.queries.ts'
-import { workOn } from './run/job-steps.ts'
-import { createLookAhead } from './run/look-ahead.ts'
+import { type WorkOptions, workOn } from './run/job-steps.ts'
+import { createLookAhead, type LookAhead } from './run/look-ahead.ts'
 
 /** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600
 
 const secrets = createSecrets(randomBytes(32))
+const app = sharedTestApp()
+const withoutLoad = { isHigh: () => false }
+const optionsWith = (db: typeof app.db, ahead: LookAhead): WorkOptions => ({
+  ...{ db, clock: () => new Date(), staleMs: 0, secrets, charge: () => {}, ahead },
+})
 
 it('changes each device exactly once if the process loses its database connections during batches', async () => {
-  const app = await startTestApp()
   const user = await app.createUser()
   await sql`insert into device (account_id, id, name, attributes)
     select ${user.accountId}, '80:00:00:00:00:02:' || substr(lpad(to_hex(i), 4, '0'), 1, 2) || ':' || substr(lpad(to_hex(i), 4, '0'), 3, 2),
@@ -28,12 +33,12 @@ it('changes each device exactly once if the process loses its database connectio
   let isDone = false
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
-    const ahead = createLookAhead(db)
+    const options = optionsWith(db, createLookAhead(db, withoutLoad))
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
       // After failures, a job changes its devices one by one. A lost connection must not fail the device.
       for (const job of due)
-        await workOn({ db, clock: () => new Date(), staleMs: 0, secrets, charge: () => {}, ahead }, job, {
+        await workOn(options, job, {
           singly: Math.random() < 0.95,
         }).catch(() => {})
       const { rows } = await sql<{ state: string }>`select state from bulk_job where id = ${runBulk.id}`
@@ -68,5 +73,99 @@ it('changes each device exactly once if the process loses its database connectio
     await sql`select from event where account_id = ${user.accountId} and type = 'BULK_FINISH'`.execute(app.db)
   expect(finished).toHaveLength(1)
   await other.close()
-  await app.close()
+})
+
+describe('a batch that was read in advance', () => {
+  /** Starts a job that registers 150 devices, and runs its first batch. */
+  const startImport = async () => {
+    const user = await app.createUser()
+    const rows = Array.from({ length: 150 }, (_, index) => `node ${index},HW-${index}`)
+    const job = await create(user, { csv: `name,hardwareId\n${rows.join('\n')}`, register: true }, [], { rate: 10_000 })
+    await start(user, await jobOf(user, job.id))
+    const { rows: last } = await sql<{ row: { hardwareId: string } }>`select row from bulk_item where job_id = ${job.id}
+      order by device_id desc limit 1`.execute(app.db)
+    const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
+    const work = () => workOn(options, { accountId: user.accountId, id: job.id, state: 'RUNNING' })
+    /** Waits until the next batch has been read. */
+    const readNext = async () => {
+      const ahead = options.ahead!
+      const next = await ahead.take(job.id)
+      expect(next).toMatchObject({ finished: 100 })
+      const take = async () => {
+        options.ahead = ahead
+        return next
+      }
+      options.ahead = { ...ahead, take }
+    }
+    const takeHardwareId = async () => {
+      const id = await register(user, 'other')
+      await sql`update device set hardware_id = ${last[0]!.row.hardwareId} where id = ${id}`.execute(app.db)
+      return () => sql`update device set hardware_id = null where id = ${id}`.execute(app.db)
+    }
+    return { work, readNext, takeHardwareId, counts: async () => (await jobOf(user, job.id)).counts }
+  }
+
+  it('registers a device whose hardware ID was free again when the batch ran', async () => {
+    const { work, readNext, takeHardwareId, counts } = await startImport()
+    const free = await takeHardwareId()
+    await work()
+    await readNext()
+    await free()
+    expect(await work()).toBe('worked')
+    expect(await counts()).toMatchObject({ done: 150, failed: 0 })
+  })
+
+  it('records a device as failed if its hardware ID was taken when the batch ran', async () => {
+    const { work, readNext, takeHardwareId, counts } = await startImport()
+    await work()
+    await readNext()
+    await takeHardwareId()
+    expect(await work()).toBe('failed')
+    expect(await work()).toBe('worked')
+    expect(await counts()).toMatchObject({ done: 149, failed: 1, pending: 0 })
+  })
+
+  it.each(['after its process rolled back the batch before', 'while the number of finished devices is the same'])(
+    'changes no device that another process has finished, %s',
+    async (when) => {
+      const isAfterRollback = when.startsWith('after')
+      const user = await newLargeFleet(app, 300)
+      const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
+      await start(user, job)
+      const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
+      const work = () => workOn(options, { accountId: user.accountId, id: job.id, state: 'RUNNING' })
+      await work()
+      if (isAfterRollback) {
+        options.charge = () => {
+          throw new Error('the process failed')
+        }
+        await expect(work()).rejects.toThrow('the process failed')
+        options.charge = () => {}
+      }
+      // Another process fails a device and changes others. Items of later batches are among them.
+      const finish = (status: string, from: number, count: number) =>
+        sql`update bulk_item set status = ${status} where job_id = ${job.id} and device_id in (select device_id
+          from bulk_item where job_id = ${job.id} order by device_id offset ${from} limit ${count})`.execute(app.db)
+      if (isAfterRollback) {
+        await finish('DONE', 100, 99)
+        await finish('FAILED', 250, 1)
+        await sql`update bulk_job set done = 199, failed = 1 where id = ${job.id}`.execute(app.db)
+      } else {
+        await finish('PENDING', 99, 1)
+        await finish('FAILED', 150, 1)
+        await sql`update bulk_job set done = 99, failed = 1 where id = ${job.id}`.execute(app.db)
+        await expect(work()).rejects.toThrow('only 99 of the 100 devices in the batch are pending')
+      }
+      while ((await jobOf(user, job.id)).state === 'RUNNING') await work()
+      const { rows } = await sql<{ status: string; count: number }>`select status, count(*)::int as count
+        from bulk_item where job_id = ${job.id} group by status order by status`.execute(app.db)
+      const failed = { status: 'FAILED', count: 1 }
+      // The item that is pending again has the old value of a device that has been changed.
+      expect(rows).toEqual(
+        isAfterRollback
+          ? [{ status: 'DONE', count: 299 }, failed]
+          : [{ status: 'DONE', count: 298 }, failed, { status: 'SKIPPED', count: 1 }],
+      )
+    },
+  )
 })

@@ -52,12 +52,17 @@ async function insertInParts(
 ): Promise<string[]> {
   const added: string[] = []
   let inserting: Promise<string[]> = Promise.resolve([])
-  for (let from = 0; from < items.length; from += INSERTED_AT_ONCE) {
-    const part = items.slice(from, from + INSERTED_AT_ONCE).map(prepare)
-    added.push(...(await inserting))
-    inserting = insertRows(db, place, part)
+  try {
+    for (let from = 0; from < items.length; from += INSERTED_AT_ONCE) {
+      const part = items.slice(from, from + INSERTED_AT_ONCE).map(prepare)
+      added.push(...(await inserting))
+      inserting = insertRows(db, place, part)
+    }
+    return [...added, ...(await inserting)]
+  } finally {
+    // The transaction must not end before its statement, even if `prepare` throws.
+    await Promise.allSettled([inserting])
   }
-  return [...added, ...(await inserting)]
 }
 
 /** Removes the results of an earlier preview from a row. Keeps an invalid row's error. */

@@ -48,7 +48,7 @@ interface Trouble {
 }
 
 export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): BulkWorker {
-  const ahead = createLookAhead(given.db)
+  const ahead = createLookAhead(given.db, load)
   const options = { ...given, ahead }
   const closing = new AbortController()
   const troubles = new Map<string, Trouble>()

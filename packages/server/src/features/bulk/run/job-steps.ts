@@ -1,5 +1,5 @@
 import type { Secrets } from '../../../auth/secrets.ts'
-import { type Database, inTransaction } from '../../../db/database.ts'
+import { type Database, inTransaction, isUniqueViolation } from '../../../db/database.ts'
 import { isDatabaseFull, isDatabaseUnavailable } from '../../../db/database-unavailable.ts'
 import { sentTogether } from '../../../db/sent-together.ts'
 import { ApiError } from '../../../errors.ts'
@@ -21,7 +21,7 @@ import { previewStep } from '../preview/preview.ts'
 import { DeviceError } from './device-error.ts'
 import { finishEvent } from './job-events.ts'
 import { type LookAhead, nextBatch } from './look-ahead.ts'
-import { batchSize } from './next-batch.ts'
+import { batchSize, isUnlimited } from './next-batch.ts'
 import { reasonToPause } from './pause-policy.ts'
 import { findPending, selectPending, writeResults } from './pending.queries.ts'
 import { runBatch } from './run-batch.ts'
@@ -29,8 +29,6 @@ import { startJob } from './start-job.ts'
 import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
 import { needsAnalysis } from './statistics.ts'
 
-/** A job with this rate waits only while requests wait. */
-const UNLIMITED_RATE = 10_000
 /** The longest time until a job that has used up its account's storage quota tries again. */
 const MAX_WAIT_SECONDS = 60
 
@@ -166,8 +164,30 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
     await writeJob(db, place.accountId, place.id, { state: 'FAILED', reason, finished: options.clock() })
   })
 
-/** Changes the next devices of a job, or only `next`. */
+/**
+ * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been read,
+ * reads the batch again, which finds the conflict.
+ */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
+  try {
+    return await runOnce(options, place, next)
+  } catch (error) {
+    if (!isUniqueViolation(error, 'device_hardware_id')) throw error
+    return runOnce(options, place, next)
+  }
+}
+
+async function runOnce(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
+  try {
+    return await runLocked(options, place, next)
+  } catch (error) {
+    // The next batch in advance begins after the devices of this one, which are still pending.
+    options.ahead?.forget(place.id)
+    throw error
+  }
+}
+
+async function runLocked(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   let needsStatistics = false
   const read = await options.ahead?.take(place.id)
   const result = await whileLocked(options, place, 'RUNNING', async (db, job) => {
@@ -254,7 +274,7 @@ async function saveProgress(
   const isDone = isLast || pendingOf(job) === 0
   const reason = hasFailed && !isDone ? reasonToPause(job) : null
   const state = isDone ? 'DONE' : reason === null ? 'RUNNING' : 'PAUSED'
-  const pauseMs = rate >= UNLIMITED_RATE ? 0 : (1000 * count) / rate
+  const pauseMs = isUnlimited(job) ? 0 : (1000 * count) / rate
   const finished = isDone ? now : null
   await writeJob(db, accountId, id, { done, failed, skipped, state, reason, finished, pauseMs })
   return async () => {

@@ -1,49 +1,82 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
+import type { Load } from '../../../http/request-load.ts'
 import { type BulkJob, pendingOf } from '../bulk-job.ts'
 import type { JobPlace } from '../bulk-jobs.queries.ts'
-import { type BatchToRead, batchSize, fittingBatch, type NextBatch, readNextBatch } from './next-batch.ts'
+import {
+  type BatchToRead,
+  batchSize,
+  fittingBatch,
+  isUnlimited,
+  type NextBatch,
+  readNextBatch,
+  withTakenHardwareIds,
+} from './next-batch.ts'
 
-/** A job's next batch, which is valid while the job has finished exactly this number of devices. */
+/** The maximum size of the changes of all batches that are read in advance. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** A job's next batch, which may be valid only while the job has finished exactly this number of devices. */
 interface AheadBatch {
   finished: number
   next: NextBatch
 }
 
 /**
- * Reads the next batch of each job while PostgreSQL still runs the batch before. Each change of a device also changes
- * the number of devices that its job has finished, so this number shows whether the batch is still the next one.
+ * Reads the next batch of each job while PostgreSQL still runs the batch before. If another process has worked on the
+ * job since, the number of devices that the job has finished is usually different, and the batch is not used. The number
+ * does not identify the devices, so a batch also fails if one of its devices is no longer pending (`writeResults`), and
+ * only a batch that was not read in advance can be the last one. After a failed batch, its process forgets the next one.
  */
 export interface LookAhead {
-  /** Begins to read the batch that is next once the job has finished `finished` devices. */
+  /**
+   * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory are
+   * too large or clients wait.
+   */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, and forgets it. */
   take(jobId: string): Promise<AheadBatch | undefined>
+  /** Forgets the batch that was read for a job. */
+  forget(jobId: string): void
   /** Forgets the batches of other jobs. */
   keepOnly(jobIds: ReadonlySet<string>): void
 }
 
-export function createLookAhead(db: Database): LookAhead {
-  const batches = new Map<string, Promise<AheadBatch | undefined>>()
+interface Entry {
+  /** The size of the changes, which is the maximum size until the batch has been read. */
+  bytes: number
+  batch: Promise<AheadBatch | undefined>
+}
+
+export function createLookAhead(db: Database, load: Load): LookAhead {
+  const entries = new Map<string, Entry>()
   return {
     begin(place, { finished, ...toRead }) {
-      const reading = readNextBatch(db, place, toRead)
-      // After a failure, the batch reads its devices itself.
-      batches.set(
-        place.jobId,
-        reading.then(
-          (next) => ({ finished, next }),
+      const held = entries.values().reduce((sum, { bytes }) => sum + bytes, 0)
+      if (load.isHigh() || held + toRead.size.bytes > MAX_BYTES) return
+      const entry: Entry = {
+        bytes: toRead.size.bytes,
+        batch: readNextBatch(db, place, toRead).then(
+          (next) => {
+            entry.bytes = next.bytes
+            return { finished, next }
+          },
+          // After a failure, the batch reads its devices itself.
           () => undefined,
         ),
-      )
+      }
+      entries.set(place.jobId, entry)
     },
     async take(jobId) {
-      const batch = batches.get(jobId)
-      batches.delete(jobId)
-      return batch
+      const entry = entries.get(jobId)
+      entries.delete(jobId)
+      return entry?.batch
+    },
+    forget(jobId) {
+      entries.delete(jobId)
     },
     keepOnly(jobIds) {
-      for (const id of batches.keys()) if (!jobIds.has(id)) batches.delete(id)
+      for (const id of entries.keys()) if (!jobIds.has(id)) entries.delete(id)
     },
   }
 }
@@ -67,11 +100,17 @@ export async function nextBatch(
   const place = { accountId, jobId }
   const size = batchSize(job)
   const finished = job.done + job.failed + job.skipped
-  const isNext = only === undefined && read?.finished === finished && read.next.items.length <= size.devices
-  const next = isNext ? read.next : await readNextBatch(db, place, { size, ...(only !== undefined && { ids: [only] }) })
+  const isNext =
+    only === undefined &&
+    read?.finished === finished &&
+    read.next.items.length > 0 &&
+    read.next.items.length <= size.devices
+  const next = isNext
+    ? await withTakenHardwareIds(db, accountId, read.next)
+    : await readNextBatch(db, place, { size, ...(only !== undefined && { ids: [only] }) })
   const batch = await fittingBatch(db, accountId, { next, inside })
   const last = batch.items.at(-1)
-  if (only === undefined && last !== undefined && pendingOf(job) > batch.items.length)
+  if (only === undefined && isUnlimited(job) && last !== undefined && pendingOf(job) > batch.items.length)
     ahead?.begin(place, { finished: finished + batch.items.length, size, after: last.id })
   return batch
 }

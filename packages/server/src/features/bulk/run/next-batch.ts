@@ -16,6 +16,10 @@ export const BATCH = 100
 const BATCH_BYTES = 8 * 1024 * 1024
 export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
+/** A job with this rate waits only while requests wait. */
+const UNLIMITED_RATE = 10_000
+export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
+
 /** A device that a batch registers. */
 export interface Registration {
   id: string
@@ -30,6 +34,8 @@ export interface NextBatch {
   registrations: ReadonlyMap<string, Registration>
   /** The hardware IDs of new devices that other devices already have. */
   takenHardwareIds: ReadonlySet<string>
+  /** The size of the changes. */
+  bytes: number
 }
 
 export interface BatchToRead {
@@ -52,9 +58,23 @@ export async function readNextBatch(
       register === undefined ? [] : [[id, { id, device: register, ...newDeviceRows(register, id) }]],
     ),
   )
+  const takenHardwareIds = await findTaken(db, place.accountId, registrations)
+  return { items, registrations, takenHardwareIds, bytes: items.at(-1)?.bytesUpTo ?? 0 }
+}
+
+/** Reads the taken hardware IDs of a batch again if there were any, because they may be free now. */
+export const withTakenHardwareIds = async (db: Database, accountId: string, next: NextBatch): Promise<NextBatch> =>
+  next.takenHardwareIds.size === 0
+    ? next
+    : { ...next, takenHardwareIds: await findTaken(db, accountId, next.registrations) }
+
+async function findTaken(
+  db: Database,
+  accountId: string,
+  registrations: NextBatch['registrations'],
+): Promise<Set<string>> {
   const hardwareIds = [...registrations.values()].flatMap(({ device }) => device.hardwareId ?? [])
-  const devices = hardwareIds.length === 0 ? undefined : await selectHardwareIds(db, place.accountId, hardwareIds)
-  return { items, registrations, takenHardwareIds: new Set(devices?.keys()) }
+  return new Set(hardwareIds.length === 0 ? [] : (await selectHardwareIds(db, accountId, hardwareIds)).keys())
 }
 
 /** Returns the first devices of a batch, as many as fit in memory together. */

@@ -11,6 +11,8 @@ interface Place {
 export interface PendingItem {
   id: string
   changes: DeviceChanges
+  /** The size of the changes of this device and of those before it in its batch. */
+  bytesUpTo: number
 }
 
 /** The limits of a batch. */
@@ -30,7 +32,7 @@ export async function selectPending(
   { size, ids, after = '' }: { size: BatchSize; ids?: readonly string[] | undefined; after?: string | undefined },
 ): Promise<PendingItem[]> {
   const { rows } = await sql<PendingItem>`
-    select id, changes from (
+    select id, changes, bytes::float8 as "bytesUpTo" from (
       select device_id as id, changes, row_number() over (order by device_id) as place,
         sum(${jsonBytes(sql`changes`)}) over (order by device_id) as bytes
       from (
@@ -54,17 +56,22 @@ export async function findPending(db: Database, { accountId, jobId }: Place): Pr
 export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
   Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
 
-/** Records the results of devices. Their rows need no key any more, because a job that has run accepts no rows. */
+/**
+ * Records the results of pending devices. Throws if one of them is not pending, because the changes of its batch must
+ * then be rolled back. Their rows need no key any more, because a job that has run accepts no rows.
+ */
 export async function writeResults(
   db: Database,
   { accountId, jobId }: Place,
   results: readonly ItemResult[],
 ): Promise<void> {
-  await sql`
+  const { numAffectedRows } = await sql`
     update bulk_item t set status = row.status, reason = coalesce(row.reason, t.reason), code = row.code, message = row.message,
       event_ids = coalesce(row.events, '{}'), row_key = null
     from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as row
       (id text, status text, reason text, code text, message text, events bigint[])
-    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${results.map(({ id }) => id)})
+    where t.account_id = ${accountId} and t.job_id = ${jobId} and t.status = 'PENDING' and t.device_id = any(${results.map(({ id }) => id)})
       and t.device_id = row.id`.execute(db)
+  if (Number(numAffectedRows) !== results.length)
+    throw new Error(`job ${jobId}: only ${numAffectedRows} of the ${results.length} devices in the batch are pending`)
 }

@@ -36,11 +36,15 @@ import { type ItemResult, type PendingItem, writeResults } from './pending.queri
 import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
-/** A batch that has changed its devices, but has not recorded its events, which a transaction records last. */
+/**
+ * A batch that has changed and locked its existing devices. The statements that add new devices and record the results
+ * have been sent. The last changes are the deletion of devices and the events.
+ */
 export interface Batch {
   results: ItemResult[]
   /** Statements that add the new devices and record the results. Wait for them with `sentTogether`. */
   written: Promise<unknown>
+  /** Deletes the devices to delete, and then records the events. */
   recordEvents(): Promise<void>
 }
 
@@ -127,15 +131,15 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     events: ofDevices.get(result.id)?.map(({ id }) => id) ?? [],
   }))
   const context = { viewer: viewerOfJob(accountId, job) }
+  const registering = registerDevices(db, accountId, { registered, created: time, secrets, inside })
   return {
     results,
-    written: sentTogether([
-      registerDevices(db, accountId, { registered, created: time, secrets, inside }),
-      writeResults(db, { accountId, jobId: job.id }, withEvents),
-    ]),
+    written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
     async recordEvents() {
-      await recordEvents(db, context, numbered)
+      // With a restriction, the last statement of the registrations is sent late: the events are sent after it.
+      if (inside !== undefined) await registering
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
+      await recordEvents(db, context, numbered)
     },
   }
 }
