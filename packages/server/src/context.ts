@@ -21,6 +21,8 @@ export interface Context {
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
+  /** Whether the database is a cluster. */
+  readonly isCluster: boolean
   /** The number of the first record in `from`: 0 or 1. */
   readonly firstRecord: 0 | 1
   /** Tracks the bytes that an account may store per day. */

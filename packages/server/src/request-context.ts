@@ -16,7 +16,7 @@ import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { Viewer } from './viewer.ts'
 
 interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer'> {
-  config: Pick<Config, 'firstRecord' | 'publicUrl' | 'oidcStale'>
+  config: Pick<Config, 'cluster' | 'firstRecord' | 'publicUrl' | 'oidcStale'>
   db: Database
   secrets: Secrets
   clock?: () => Date
@@ -55,6 +55,7 @@ export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: C
     viewer,
     log: request.log,
     clock,
+    isCluster: config.cluster !== undefined,
     firstRecord: config.firstRecord,
     storage,
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,

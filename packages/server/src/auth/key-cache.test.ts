@@ -103,7 +103,7 @@ describe('a cached access key', () => {
     const key = await createKey()
     const servers = await startServers(1)
     const [lost] = await listeners()
-    await sql`select pg_terminate_backend(${lost})`.execute(site.db)
+    await sql`select pg_terminate_backend(${lost}::int)`.execute(site.db)
     await expect.poll(listeners).not.toContain(lost)
     await expect.poll(listeners).toHaveLength(1)
     await warm(servers, key)

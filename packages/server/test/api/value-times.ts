@@ -68,20 +68,34 @@ export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seco
   const earlier = sql`(select coalesce(jsonb_object_agg(key, case jsonb_typeof(value)
       when 'array' then jsonb_build_array((value ->> 0)::bigint - ${seconds * 1_000}::int, (value ->> 1)::bigint - ${seconds * 1_000}::int)
       else to_jsonb(value::text::bigint - ${seconds * 1_000}::int) end), '{}') from jsonb_each(attribute_times))`
-  const past = sql`interval '1 second' * ${seconds}`
-  for (const [table, account] of [
-    ['device', 'account_id'],
-    ['device_live', 'account_id'],
-    ['service', 'account_id'],
-    ['attribute_override', 'account_id'],
+  const back = (time: Date): Date => new Date(time.getTime() - seconds * 1_000)
+  // A cluster rejects updates that calculate times, so each row is read first.
+  for (const [table, account, ...keys] of [
+    ['device', 'account_id', 'id'],
+    ['device_live', 'account_id', 'device_id'],
+    ['service', 'account_id', 'id'],
+    ['attribute_override', 'account_id', 'target_id', 'context'],
     ['account', 'id'],
   ] as const) {
-    const created = ['device', 'service'].includes(table) ? sql`, created = created - ${past}` : sql``
-    await sql`update ${sql.table(table)} set attribute_times = ${earlier} ${created}
+    const hasCreated = table === 'device' || table === 'service'
+    const columns = [...keys, ...(hasCreated ? ['created'] : [])].map((name) => sql`, ${sql.ref(name)}`)
+    const { rows } = await sql<{ times: object; created: Date; [key: string]: unknown }>`
+      select ${earlier} as times ${sql.join(columns, sql``)} from ${sql.table(table)}
       where ${sql.ref(account)} = ${accountId}`.execute(db)
+    for (const row of rows) {
+      const created = hasCreated ? sql`, created = ${back(row.created)}` : sql``
+      const isRow = keys.map((name) => sql`and ${sql.ref(name)} = ${row[name]}`)
+      await sql`update ${sql.table(table)} set attribute_times = ${JSON.stringify(row.times)}::jsonb ${created}
+        where ${sql.ref(account)} = ${accountId} ${sql.join(isRow, sql` `)}`.execute(db)
+    }
   }
-  await sql`update event set "timestamp" = "timestamp" - ${past} where account_id = ${accountId}`.execute(db)
-  await sql`update attribute_times_start set since = since - ${past}`.execute(db)
+  const events = await sql<{ id: string; timestamp: Date }>`
+    select id::text, "timestamp" from event where account_id = ${accountId}`.execute(db)
+  for (const { id, timestamp } of events.rows)
+    await sql`update event set "timestamp" = ${back(timestamp)} where account_id = ${accountId} and id = ${id}::bigint
+      and "timestamp" = ${timestamp}`.execute(db)
+  const { rows } = await sql<{ since: Date }>`select since from attribute_times_start`.execute(db)
+  await sql`update attribute_times_start set since = ${back(rows[0]!.since)}`.execute(db)
 }
 
 /** Returns the IDs of the devices that a filter matches. */

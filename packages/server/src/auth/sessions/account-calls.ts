@@ -127,7 +127,7 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
 async function changeName({ db, fields }: AuthRequest, { personId }: Session): Promise<object> {
   const name = fields.optionalText('name') ?? null
   if (name !== null) assertName(name, 'name', limits.userNameLength)
-  await updateName(db, personId, name)
+  await db.transaction().execute((transaction) => updateName(transaction, personId, name))
   const { id, email } = (await findSignedInUser(db, personId)) ?? {}
   return { user: { id, email, name } }
 }

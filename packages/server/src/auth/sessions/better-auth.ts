@@ -41,7 +41,14 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
-    user: { modelName: 'person', fields: times },
+    user: {
+      modelName: 'person',
+      fields: times,
+      // Only a change of the password uses this field.
+      additionalFields: {
+        passwordHash: { type: 'string', fieldName: 'password_hash', required: false, input: false, returned: false },
+      },
+    },
     account: {
       modelName: 'person_password',
       fields: {

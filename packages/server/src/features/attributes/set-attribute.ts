@@ -37,8 +37,9 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
   assertVisibleNames([{ name, value }], { context: place.context, path: 'name' })
-  // The fast path does not limit the devices that it finds.
-  const isFast = place.context === undefined && context.viewer.restriction === undefined
+  // The fast path does not limit the devices that it finds. A cluster would split its statement into several steps, which
+  // take longer than the transaction.
+  const isFast = place.context === undefined && context.viewer.restriction === undefined && !context.isCluster
   if (isFast && (await setInOneStatement(context, { targetId, name, value }))) {
     forgetAttributes(context)
     return value

@@ -137,7 +137,7 @@ it('reads times that a previous release did not record from the events, or else 
   await set(user, id, { rack: '1' })
   const times = [(await timesOf(user, id, 'rack'))[0], (await timesOf(user, id, 'site'))[0]]
   const { rows } = await sql<{ since: Date }>`
-    update attribute_times_start set since = clock_timestamp() returning since`.execute(app.db)
+    update attribute_times_start set since = statement_timestamp() returning since`.execute(app.db)
   await sql`update device set attribute_times = '{}' where id = ${id}`.execute(app.db)
   expect((await infoOf(user, id)).map(({ changed }) => changed)).toEqual(times)
   await sql`delete from event where account_id = ${user.accountId}`.execute(app.db)

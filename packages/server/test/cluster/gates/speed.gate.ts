@@ -29,16 +29,17 @@ async function newFleet(): Promise<Fleet> {
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Returns the processor time of all nodes, in seconds. */
-async function processorSeconds(): Promise<number> {
-  let ticks = 0
+/** Returns the processor time of each node, in seconds. */
+async function processorSeconds(): Promise<number[]> {
+  const seconds: number[] = []
   for (const name of nodeNames) {
     const node = await processOf(name)
     // The time of a node's main process includes that of its former children.
-    ticks += await ticksOf(node, 4)
+    let ticks = await ticksOf(node, 4)
     for (const child of await childrenOf(node)) ticks += await ticksOf(child, 2)
+    seconds.push(ticks / TICKS_PER_SECOND)
   }
-  return ticks / TICKS_PER_SECOND
+  return seconds
 }
 
 /** Reads utime, stime, cutime, and cstime (proc(5), fields 14 to 17). Returns 0 for a process that has exited. */
@@ -57,11 +58,15 @@ async function measure(name: string, send: (time: number) => Promise<void>): Pro
     while (performance.now() - started < SECONDS * 1_000) await send(sent++)
   }
   await Promise.all(Array.from({ length: CLIENTS }, client))
-  const used = (await processorSeconds()) - before
+  const after = await processorSeconds()
+  const used = after.map((seconds, index) => seconds - before[index]!)
+  const ms = (seconds: number): string => ((seconds / sent) * 1_000).toFixed(2)
   const seconds = (performance.now() - started) / 1_000
   expect(sent).toBeGreaterThan(0)
+  const place = isCluster ? 'three nodes' : 'plain PostgreSQL'
+  const total = used.reduce((sum, each) => sum + each, 0)
   console.log(
-    `${isCluster ? 'three nodes' : 'plain PostgreSQL'}, ${name}: ${(sent / seconds).toFixed(0)} per second, ${((used / sent) * 1_000).toFixed(2)} ms of processor time each`,
+    `${place}, ${name}: ${(sent / seconds).toFixed(0)} per second, each with ${ms(total)} ms of processor time, ${ms(used[0]!)} ms of it on the coordinator`,
   )
 }
 

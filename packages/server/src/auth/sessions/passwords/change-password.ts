@@ -27,11 +27,12 @@ export function passwordChange() {
           const password = await passwords.hash(newPassword!)
           const session = await runWithTransaction(adapter, async () => {
             const where = [
-              { field: 'id', value: account.id },
-              { field: 'password', value: currentHash },
+              { field: 'id', value: user.id },
+              { field: 'passwordHash', value: currentHash },
             ]
             const current = await getCurrentAdapter(adapter)
-            const changed = await current.updateMany({ model: 'account', where, update: { password } })
+            // A cluster cannot write to the view that lists the passwords.
+            const changed = await current.updateMany({ model: 'user', where, update: { passwordHash: password } })
             if (changed === 0) throw wrongPassword()
             await internalAdapter.deleteUserSessions(user.id)
             return internalAdapter.createSession(user.id)

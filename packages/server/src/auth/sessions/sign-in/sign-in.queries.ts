@@ -49,8 +49,10 @@ export async function findSignedInUser(db: Database, personId: string): Promise<
   return row
 }
 
-export async function updateName(db: Database, personId: string, name: string | null): Promise<void> {
-  await db.updateTable('person').set({ name, updated: new Date() }).where('id', '=', personId).execute()
+/** Changes the name of a person and of the account that the person founded. `transaction` must be a transaction. */
+export async function updateName(transaction: Database, personId: string, name: string | null): Promise<void> {
+  await transaction.updateTable('person').set({ name, updated: new Date() }).where('id', '=', personId).execute()
+  await query(transaction, 'update account set name = $2 where id = $1 and name is distinct from $2', [personId, name])
 }
 
 export async function updatePassword(db: Database, personId: string, passwordHash: string): Promise<void> {

@@ -78,13 +78,17 @@ export async function writeEmail(db: Database, personId: string, email: string):
     [personId, email],
   )
   if (accounts.length > 0) return
-  await query(
+  const changed = await query(
     db,
     `update person set email = $2, email_confirmed = true, updated = now() where id = $1
        and not exists (select from person as other
-         where lower(other.email) = lower($2::text collate "C") and other.removed is null and other.id <> $1)`,
+         where lower(other.email) = lower($2::text collate "C") and other.removed is null and other.id <> $1)
+     returning id`,
     [personId, email],
   )
+  // The account that the person founded has the same address.
+  if (changed.length > 0)
+    await query(db, 'update account set email = $2 where id = $1 and email is distinct from $2', [personId, email])
 }
 
 /** Checks whether a role of an enabled account names one of the groups. */
