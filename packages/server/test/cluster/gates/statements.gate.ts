@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../../../src/db/database.ts'
 import { allowLocalWebhooks, createOwnedObjects, startFailingReceiver } from '../../access/owned-objects.ts'
 import { startTestApp } from '../../harness/app.ts'
 import { driveEverything } from '../../statements/drive.ts'
@@ -22,17 +23,34 @@ it('touches only one shard in each statement of one account', async () => {
   } finally {
     recording.stop()
   }
-  const exempt = [...Object.keys(acrossAccounts), ...ofGivenAccounts]
+  const exempt = [...Object.keys(acrossAccounts), ...ofGivenAccounts, ...byAddress]
   const checked = [...sent.values()].filter(({ text, sender = '' }) => plannable.test(text) && !exempt.includes(sender))
   const wrong: string[] = []
-  await app.db.connection().execute(async (connection) => {
-    await connection.executeQuery(CompiledQuery.raw('set citus.multi_task_query_log_level = error'))
-    for (const { text, sender, parameters } of checked)
-      await connection
-        .executeQuery(CompiledQuery.raw(`explain ${text}`, [...parameters]))
-        .catch((error: Error) => wrong.push(`${sender}: ${error.message}: ${text}`))
-  })
+  for (const { text, sender, parameters } of checked)
+    if (await touchesSeveralShards(app.db, text, parameters)) wrong.push(`${sender}: ${text}`)
   expect(wrong).toEqual([])
   expect(checked.length).toBeGreaterThan(100)
   console.log(`${checked.length} statements of one account: 0 touch two shards`)
 })
+
+/** Statements that find an account by an address. */
+const byAddress = ['selectByContact of features/users/people/people.queries.ts']
+
+/** Plans a statement, or runs it if Citus cannot plan it with parameters, and rolls it back. */
+async function touchesSeveralShards(db: Database, text: string, parameters: readonly unknown[]): Promise<boolean> {
+  const fails = async (statement: string): Promise<'several shards' | 'other' | undefined> => {
+    const rollBack = new Error('roll back')
+    try {
+      await db.transaction().execute(async (transaction) => {
+        await transaction.executeQuery(CompiledQuery.raw('set local citus.multi_task_query_log_level = error'))
+        await transaction.executeQuery(CompiledQuery.raw(statement, [...parameters]))
+        throw rollBack
+      })
+    } catch (error) {
+      if (error === rollBack) return undefined
+      return (error as Error).message.startsWith('multi-task query') ? 'several shards' : 'other'
+    }
+  }
+  const planned = await fails(`explain ${text}`)
+  return (planned === 'other' ? await fails(text) : planned) === 'several shards'
+}
