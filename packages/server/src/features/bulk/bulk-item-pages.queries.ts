@@ -37,28 +37,32 @@ export interface ItemPages {
   jobIds: readonly string[]
   slice: ItemSlice
   after: string
-  limit: number
+  /** The number of devices on a page. */
+  size: number
+  /** Whether to also return the device after each page, without its changes. */
+  withNext?: boolean
   /** The maximum size of all changes. Undefined if the changes are not read. */
   changeBytes: number | undefined
 }
 
 /**
  * Returns a page of each job's devices. The pages end early if their changes would exceed the maximum size, but have at
- * least one device. `isCut` is then true.
+ * least one device. `isCut` is then true. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,
   accountId: string,
-  { jobIds, slice, after, limit, changeBytes }: ItemPages,
-): Promise<{ items: ListedItem[]; isCut: boolean }> {
+  { jobIds, slice, after, size, withNext = false, changeBytes }: ItemPages,
+): Promise<{ items: ListedItem[]; isCut: boolean; bytes: number }> {
   const { inside } = slice
   const reached = inside === undefined ? sql`true` : isEachInside(accountId, inside, sql`item.device_id`)
   const isGiven = sql`(item.code = 'NOT_FOUND' or item.device_id like 'line %' or (item.row ->> 'isNew')::boolean)`
-  const changes = changeBytes === undefined ? sql`'{}'::jsonb` : sql`item.changes`
+  const changes = changeBytes === undefined ? sql`'{}'::jsonb` : sql`case when on_page then item.changes else '{}' end`
   const isFitting =
     changeBytes === undefined ? sql`true` : sql`("bytesBefore" is null or "bytesBefore" + bytes <= ${changeBytes})`
-  const bytes = changeBytes === undefined ? sql`0` : jsonBytes(sql`item.changes`)
-  const { rows } = await sql<ListedItem & { hasNext: boolean }>`
+  const bytes =
+    changeBytes === undefined ? sql`0` : sql`case when on_page then ${jsonBytes(sql`item.changes`)} else 0 end`
+  const { rows } = await sql<ListedItem & { hasNext: boolean; bytes: number }>`
     select * from (
       select found.*, lead(true, 1, false) over pages as "hasNext",
         sum(bytes) over (pages rows between unbounded preceding and 1 preceding) as "bytesBefore"
@@ -68,12 +72,15 @@ export async function selectItemPages(
           ${changes} as changes, item.code, item.message, item.event_ids::text[] as "eventIds",
           (item.row ->> 'line')::int as line, ${reached} as "isInside", coalesce(${isGiven}, false) as "isGiven",
           ${bytes} as bytes
-        from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
-        order by item.device_id limit ${limit}) as found
+        from (
+          select item.*, row_number() over (order by item.device_id) <= ${size} as on_page
+          from bulk_item item where ${inSlice(accountId, slice)} and item.device_id > ${after}
+          order by item.device_id limit ${withNext ? size + 1 : size}) as item) as found
       where job.account_id = ${accountId} and job.id = any(${jobIds}::text[])
       window pages as (order by "jobId", found.id)) as fitting
     where ${isFitting} order by "jobId", id`.execute(db)
-  return { items: rows, isCut: rows.at(-1)?.hasNext === true }
+  const read = rows.reduce((sum, row) => sum + row.bytes, 0)
+  return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
 /** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */

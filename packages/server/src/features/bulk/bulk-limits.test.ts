@@ -241,7 +241,17 @@ describe('devices with many attributes', () => {
         extensions: { code: 'LIMIT_EXCEEDED', limit: 33_554_432 },
       },
     ])
-    expect((await page(100, 'changes')).data.login.bulkJob[0].items.items).toHaveLength(100)
+    const { rows } = await sql<{ bytes: number }>`select max(octet_length(changes::text)) as bytes from bulk_item
+      where job_id = ${job.id}`.execute(app.db)
+    // The changes of one more device would not fit.
+    const fitting = Math.floor(33_554_432 / rows[0]!.bytes)
+    expect((await page(fitting, 'changes')).data.login.bulkJob[0].items.items).toHaveLength(fitting)
+    const half = (name: string, after: string) => `${name}: items(size: 300, after: "${after}") { items { changes } }`
+    const halves = `${half('a', '')} ${half('b', '80:00:00:00:00:01:01:2c')}`
+    const together = await user.query(`{ login { bulkJob(id: "${job.id}") { ${halves} } } }`)
+    expect(together.errors).toMatchObject([
+      { message: expect.stringMatching(/^the changes of these devices have more/) },
+    ])
     const all = await page(1_000, 'status')
     expect(all.data.login.bulkJob[0].items.items).toHaveLength(600)
     const report = await (await fetch(all.data.login.bulkJob[0].reportUrl)).text()

@@ -5,7 +5,7 @@ import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
-import { countItems, selectItemPages } from './bulk-item-pages.queries.ts'
+import { countItems, type ItemPages, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
 import { type BulkJobRow, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
 import { creatorSeenBy } from './restricted/conditions.ts'
@@ -70,20 +70,21 @@ export function loadItems(context: Context, query: ItemQuery, jobId: string): Pr
 }
 
 async function readPages(
-  { db, viewer, rowMeter, firstRecord }: Context,
+  context: Context,
   { args: { outcome, status, ...args }, withChanges }: ItemQuery,
   ids: readonly string[],
 ): Promise<BulkItemList[]> {
+  const { db, viewer, rowMeter, firstRecord } = context
   const { size, start } = readPage(args, { order: 'bulkItems', firstRecord })
   const after = 'afterId' in start ? start.afterId : 'afterPlace' in start ? start.afterPlace.id : ''
   if (after.includes('\0')) throw badInput('after must be a device ID or a cursor from the previous page')
   const slice = { outcomes: outcome ?? undefined, statuses: status ?? undefined, inside: insideOf(viewer) }
   const jobIds = [...new Set(ids)]
   if (outcome != null || status != null) rowMeter.add(({ devices }) => devices * jobIds.length)
-  const changeBytes = withChanges ? limits.answerBytes : undefined
-  const query = { jobIds, slice, after: after.toLowerCase(), limit: size + 1, changeBytes }
-  const found = await selectItemPages(db, viewer.accountId, query)
-  if (found.isCut) throw tooLarge()
+  const query = { jobIds, slice, after: after.toLowerCase(), size, withNext: true }
+  const found = withChanges
+    ? await readWithChanges(context, query)
+    : await selectItemPages(db, viewer.accountId, { ...query, changeBytes: undefined })
   const items = Map.groupBy(found.items, ({ jobId }) => jobId)
   let counts: Promise<Map<string, number>> | undefined
   const total = async (id: string): Promise<number> => {
@@ -101,6 +102,25 @@ async function readPages(
       total: () => total(id),
     }),
   )
+}
+
+/** The size that the changes on further pages in a response may have, and the last read of such pages. */
+const changeBudgets = perRequest((_context: Context) => ({
+  bytes: limits.answerBytes,
+  reading: Promise.resolve<unknown>(undefined),
+}))
+
+/** Reads pages with changes in turn, because the changes on all pages must fit in a response. */
+function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>) {
+  const budget = changeBudgets(context)
+  const reading = budget.reading.then(async () => {
+    const found = await selectItemPages(context.db, context.viewer.accountId, { ...query, changeBytes: budget.bytes })
+    budget.bytes -= found.bytes
+    if (found.isCut || budget.bytes < 0) throw tooLarge()
+    return found
+  })
+  budget.reading = reading.catch(() => {})
+  return reading
 }
 
 const tooLarge = (): ApiError =>

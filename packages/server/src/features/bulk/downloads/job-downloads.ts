@@ -121,7 +121,7 @@ async function* itemPages(download: Download, given: Omit<ItemSlice, 'inside'>) 
   for (let after = ''; ; ) {
     assertVisible(download)
     const slice = { ...given, inside: download.inside() }
-    const query = { jobIds: [jobOf(download)], slice, after, limit: PAGE, changeBytes: PAGE_BYTES }
+    const query = { jobIds: [jobOf(download)], slice, after, size: PAGE, changeBytes: PAGE_BYTES }
     const { items, isCut } = await download.read((db) => selectItemPages(db, accountId, query))
     if (items.length > 0) yield items.map((item) => readableItem(download.reader(), item))
     if (items.length < PAGE && !isCut) return
