@@ -94,6 +94,6 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
 
 /** Statements that only a cluster can run. The test sends them there. */
 export const onlyOnCluster: readonly string[] = [
-  ...['selectNode', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/nodes.queries.ts`),
+  ...['selectNodes', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/nodes.queries.ts`),
   'readNodes of features/events/feed/feed.queries.ts',
 ]

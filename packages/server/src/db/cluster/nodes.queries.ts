@@ -1,14 +1,15 @@
 import { type Database, query } from '../database.ts'
 
-/** Returns the address of the node with the account's rows. */
-export async function selectNode(db: Database, accountId: string): Promise<string> {
-  const rows = await query<{ node: string }>(
+/** Returns the number of the node with the rows of each account. */
+export async function selectNodes(db: Database, accountIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await query<{ id: string; node: string }>(
     db,
-    `select groupid::text as node from pg_dist_placement
-     where shardid = get_shard_id_for_distribution_column('account', $1::text) limit 1`,
-    [accountId],
+    `select id, groupid::text as node
+     from (select id, get_shard_id_for_distribution_column('account', id) as shard from unnest($1::text[]) as id) as given
+     join pg_dist_placement on shardid = shard`,
+    [accountIds],
   )
-  return rows[0]!.node
+  return new Map(rows.map(({ id, node }) => [id, node]))
 }
 
 /** Returns the identity of the server and the number of its node in its cluster. */

@@ -1,8 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Database } from '../database.ts'
+import { isReadConflict } from '../database-unavailable.ts'
 import type { ReadPlace, ReadRouter } from '../replica/read-router.ts'
-import { isWorker, selectIdentity, selectNode } from './nodes.queries.ts'
+import { isWorker, selectIdentity, selectNodes } from './nodes.queries.ts'
 
 export interface WorkerRouterOptions {
   coordinator: Database
@@ -34,7 +36,10 @@ export function createWorkerRouter({
   const workers = new Map<string, Database>()
   const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
   const reported = new Map<Database, string>()
-  let checking: Promise<void> | undefined
+  const checking = new Map<Database, Promise<void>>()
+  /** The pools of URLs that lead to the same node as another URL. They are not used. */
+  const duplicates = new Set<Database>()
+  const readNode = batched((accountIds) => selectNodes(coordinator, accountIds))
 
   const setAway = (db: Database, reason: string): void => {
     for (const [node, worker] of workers) if (worker === db) workers.delete(node)
@@ -47,6 +52,11 @@ export function createWorkerRouter({
       const identity = await selectIdentity(db)
       if (!(await isWorker(coordinator, identity))) throw new Error('it is not a worker of the cluster')
       const { node } = identity
+      if (workers.has(node)) {
+        duplicates.add(db)
+        log.warn({ node }, 'DATABASE_URLS contains several URLs of one node: only the first available one is used')
+        return
+      }
       workers.set(node, db)
       reported.delete(db)
       log.info({ node }, 'lists are read from a worker of the cluster')
@@ -55,20 +65,22 @@ export function createWorkerRouter({
     }
   }
   const checkAway = (): void => {
-    const available = new Set(workers.values())
-    const away = pools.filter((db) => !available.has(db))
-    if (away.length > 0)
-      checking ??= Promise.all(away.map(check)).then(() => {
-        checking = undefined
-      })
+    const settled = new Set([...workers.values(), ...duplicates, ...checking.keys()])
+    for (const db of pools)
+      if (!settled.has(db))
+        checking.set(
+          db,
+          check(db).finally(() => checking.delete(db)),
+        )
   }
   checkAway()
   const timer = setInterval(checkAway, RETRY_MS).unref()
 
-  const placeOf = async (accountId: string): Promise<string> => {
+  const placeOf = async (accountId: string): Promise<string | undefined> => {
     const known = places.get(accountId)
     if (known !== undefined && known.until > performance.now()) return known.node
-    const node = await selectNode(coordinator, accountId)
+    const node = await readNode(accountId)
+    if (node === undefined) return undefined
     places.set(accountId, { node, until: performance.now() + PLACE_MS })
     return node
   }
@@ -80,10 +92,12 @@ export function createWorkerRouter({
       onChoice(worker === undefined ? 'away' : 'replica')
       return worker
     },
-    failed: (db, error) => setAway(db, (error as Error).message),
+    failed(db, error) {
+      if (!isReadConflict(error)) setAway(db, (error as Error).message)
+    },
     async close() {
       clearInterval(timer)
-      await checking
+      await Promise.all(checking.values())
       await Promise.all(pools.map((db) => db.destroy()))
     },
   }
