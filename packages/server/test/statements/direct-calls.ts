@@ -46,7 +46,7 @@ import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 const clusterCalls = (accountId: string): Send[] => [
   (db) => feed.readNodes(db),
-  (db) => nodes.selectNode(db, accountId),
+  (db) => nodes.selectNodes(db, [accountId]),
   (db) => nodes.selectIdentity(db),
   (db) => nodes.isWorker(db, { system: 'none', node: '1' }),
 ]
@@ -233,6 +233,7 @@ export function directCalls({
     (db) => leases.renewLease(db, 'process', 1),
     (db) => leases.shortenLease(db, 'process', 1),
     (db) => leases.lockOwnLease(db, 'process'),
+    (db) => leases.selectValidLeases(db, ['process']),
     (db) => leases.findExpiredLeases(db),
     (db) => leases.lockExpiredLease(db, 'process'),
     (db) => leases.deleteLease(db, 'process'),

@@ -52,6 +52,16 @@ export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Returns which of these processes have a valid lease. */
+export async function selectValidLeases(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await query<{ id: string }>(
+    db,
+    'select id from server_process where id = any($1::text[]) and expires > statement_timestamp()',
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 

@@ -3,6 +3,7 @@ import type { State } from '../devices/device.ts'
 import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import type { EventSource } from '../events/event-types.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
+import { selectValidLeases } from './leases.queries.ts'
 
 const ids = (devices: readonly DeviceKey[]): string[] => devices.map(({ deviceId }) => deviceId)
 
@@ -24,15 +25,27 @@ const lockText = devicesText(
      order by d.account_id, d.id for no key update of d, l`,
 )
 
-/** Finds the processes with a valid lease that hold the connections of locked devices. */
-export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
-  query<DeviceKey & { processId: string }>(db, holdersText(devices), [accountsOf(devices), ids(devices)])
+/**
+ * Finds the processes with a valid lease that hold the connections of locked devices. A cluster stores the leases and
+ * the devices on different nodes, so this sends a statement for each.
+ */
+export async function findHolders(
+  db: Database,
+  devices: readonly DeviceKey[],
+): Promise<(DeviceKey & { processId: string })[]> {
+  const holders = await query<DeviceKey & { processId: string }>(db, holdersText(devices), [
+    accountsOf(devices),
+    ids(devices),
+  ])
+  if (holders.length === 0) return holders
+  const valid = await selectValidLeases(db, [...new Set(holders.map(({ processId }) => processId))])
+  return holders.filter(({ processId }) => valid.has(processId))
+}
 
 const holdersText = devicesText(
   ({ rows, is }) =>
     `select h.account_id as "accountId", h.device_id as "deviceId", h.process_id as "processId"
-     from ${rows()} join device_hold h on ${is('h')}
-     join server_process p on p.id = h.process_id and p.expires > statement_timestamp()`,
+     from ${rows()} join device_hold h on ${is('h')} and h.process_id is not null`,
 )
 
 /** Records that the process holds the connections of locked devices. */

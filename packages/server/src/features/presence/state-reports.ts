@@ -99,7 +99,8 @@ async function lockReported(
   const states = new Map(devices.map(({ deviceId, state }) => [deviceId, state]))
   const areServices = ids.some((id) => !states.has(id))
   const services = areServices ? await lockServices(db, accountId, { ids, deviceIds: [...states.keys()] }) : []
-  const holders = await findHolders(db, devices)
+  // A connection matters only to reports that a device is inactive.
+  const holders = reports.some(({ state }) => state === 'inactive') ? await findHolders(db, devices) : []
   return {
     states,
     deviceOfService: new Map(services.map(({ id, deviceId }) => [id, deviceId])),
