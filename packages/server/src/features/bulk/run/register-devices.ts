@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
-import { addDevices } from '../../devices/changes/new-device.ts'
+import { insertDevices } from '../../devices/changes/new-devices.queries.ts'
 import { registersOutside } from '../../restrictions/decisive-values.ts'
 import { selectFields } from '../bulk-items.queries.ts'
 import { hashOfDevice, type JobSecrets } from '../downloads/job-secrets.ts'
@@ -36,7 +36,7 @@ export async function registerDevices(
   const devices = registered.map(({ row }) =>
     secrets === undefined ? row : { ...row, secretHash: hashOfDevice(secrets, row.id) },
   )
-  await addDevices(db, accountId, { devices, created })
+  await insertDevices(db, accountId, { devices, created })
   if (inside === undefined) return
   const rows = await selectFields(db, accountId, { ids: registered.map(({ id }) => id), inside })
   const reached = new Set(rows.map(({ id }) => id))

@@ -8,7 +8,7 @@ import type { DeviceFields } from '../device.ts'
 import { changeDeviceCount } from '../device-count.queries.ts'
 import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
-import { insertDevices, type NewDeviceFields } from './new-devices.queries.ts'
+import type { NewDeviceFields } from './new-devices.queries.ts'
 
 /** A device to register without a secret. The ports of its services have no defaults. */
 export interface NewDevice extends DeviceFields {
@@ -35,14 +35,7 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Counts devices that `addDevices` adds later in the same transaction. */
+/** Counts devices that `insertDevices` adds later in the same transaction. */
 export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
   if (count > 0) await changeDeviceCount(db, accountId, count)
 }
-
-/** Adds devices that `countNewDevices` has counted. The caller records their events with the same time. */
-export const addDevices = (
-  db: Database,
-  accountId: string,
-  added: { devices: readonly NewDeviceFields[]; created: Date },
-): Promise<void> => insertDevices(db, accountId, added)

@@ -2,8 +2,9 @@ import type { FieldWriter, WriteField } from '../../../graphql/written/row-write
 import { findApplicationType } from '../application-types.ts'
 import type { ListedServiceRow } from './service-list.queries.ts'
 
-const json =
-  (read: (row: ListedServiceRow['row']) => unknown): WriteField<ListedServiceRow> =>
+/** Writes a value whose text is its JSON. */
+const plain =
+  (read: (row: ListedServiceRow['row']) => number | boolean | null): WriteField<ListedServiceRow> =>
   (writer, { row }) =>
     writer.ascii(String(read(row)))
 
@@ -11,14 +12,14 @@ const json =
 export const serviceWriter: Readonly<Record<string, FieldWriter<ListedServiceRow, unknown>>> = {
   id: (writer, { row }) => writer.string(row[1]),
   name: (writer, { row }) => writer.string(row[2]),
-  application: json((row) => row[3]),
+  application: plain((row) => row[3]),
   title: (writer, { row }) => writer.string(findApplicationType(row[3])?.name ?? String(row[3])),
   protocol: (writer, { row }) => writer.string(findApplicationType(row[3])?.protocol ?? 'tcp'),
   host: (writer, { row }) => writer.string(row[4]),
-  port: json((row) => row[5]),
-  enabled: json((row) => row[6]),
+  port: plain((row) => row[5]),
+  enabled: plain((row) => row[6]),
   created: (writer, { row }) => writer.time(row[7]),
   state: (writer, { row }) => writer.string(row[8]),
-  online: json((row) => row[8] === 'active'),
+  online: plain((row) => row[8] === 'active'),
   lastReported: (writer, { row }) => writer.time(row[9]),
 }
