@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
+import type { Readable } from 'node:stream'
 
 /** The same limit as for `fetch`. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -10,12 +11,13 @@ export interface HttpRequest extends RequestOptions {
 
 /** Sends a request without `fetch`, which takes as much CPU time and memory to load as most commands need in total. */
 export async function sendRequest(url: string, { body, ...options }: HttpRequest): Promise<IncomingMessage> {
-  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
+  const isSecure = url.startsWith('https:')
+  const { request } = isSecure ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     const sent = request(url, options, resolve)
     const timer = setTimeout(() => sent.destroy(connectTimeout()), CONNECT_TIMEOUT_MS)
     sent.on('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', () => clearTimeout(timer))
+      if (socket.connecting) socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(timer))
       else clearTimeout(timer)
     })
     sent.on('close', () => clearTimeout(timer))
@@ -31,12 +33,19 @@ const connectTimeout = (): Error =>
 export async function readText(response: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of response) {
+  for await (const chunk of await decompressed(response)) {
     length += chunk.length
     if (length > maxBytes) throw new Error('the response is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+async function decompressed(response: IncomingMessage): Promise<Readable> {
+  if (response.headers['content-encoding'] !== 'gzip') return response
+  const [{ createGunzip }, { pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')])
+  // The caller reads the result, which fails if the response fails.
+  return pipeline(response, createGunzip(), () => {})
 }
 
 interface SignedRequest {
@@ -53,7 +62,8 @@ interface SignedRequest {
 export const httpFetch = (async (url: string, init: SignedRequest) => {
   if (init.headers.Accept === 'text/event-stream') return fetch(url, init)
   try {
-    const response = await sendRequest(url, init)
+    // Muster does not compress responses, but a proxy in front of it can.
+    const response = await sendRequest(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'gzip' } })
     const text = await readText(response)
     const headers = { get: (name: string) => response.headers[name] ?? null }
     return { status: response.statusCode, headers, text: async () => text }

@@ -12,10 +12,18 @@ Write a service as [!][name=]type[:host][:port], as in CSV files for "muster imp
 /** Parses services in the CSV notation and converts their type names to IDs. */
 export async function readServices(muster: Muster, entries: readonly string[]): Promise<ServiceInput[]> {
   if (entries.length === 0) return []
+  const parsed = orUsageError(() => entries.flatMap(parseServices))
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true, port: true } })
+  return orUsageError(
+    () => parsed.map((entry) => toServiceFields(entry, applicationTypes)),
+    'Run "muster services types" for a list.',
+  )
+}
+
+function orUsageError<Value>(read: () => Value, hint?: string): Value {
   try {
-    return entries.flatMap(parseServices).map((entry) => toServiceFields(entry, applicationTypes))
+    return read()
   } catch (error) {
-    throw usageError((error as Error).message.replace(/^services: /, ''), 'Run "muster services types" for a list.')
+    throw usageError((error as Error).message.replace(/^services: /, ''), hint)
   }
 }

@@ -15,7 +15,7 @@ export function buildCommand(): Command {
     .description(
       prose(`List the users of the installation with their accounts and roles, and their ways to sign in. The columns are id,
 email, name, state, disabled, accounts, signIn, devices, accessKeys, sessions, created, lastSignIn, and lastUsed (the last
-use of a session or an access key). Devices and access keys are those of the user's own account. The command connects to the database in DATABASE_URL or, by default,
+use of a session, or of a personal access key in any account). Devices and access keys are those of the user's own account. The command connects to the database in DATABASE_URL or, by default,
 to the embedded database in MUSTER_DATA, whether or not a
 server is running.`),
     )

@@ -73,7 +73,7 @@ export interface UserSummary extends UserDetails {
   sessions: number
   /** The start of the latest session, or the latest single sign-on. Null if neither is stored. */
   lastSignIn: Date | null
-  /** When the user last used a session or an access key. */
+  /** When the user last used a session, or a personal access key of any account. */
   lastUsed: Date | null
 }
 
@@ -104,7 +104,9 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         left join role on role.account_id = account.id and role.id = role_id
       group by person_id
     ), keys as materialized (
-      select account_id, count(*)::int as count, max(last_used) as last_used from every_key group by account_id
+      select account_id, count(*)::int as count from every_key group by account_id
+    ), personal as materialized (
+      select made_by, max(last_used) as last_used from every_key where kind = 'personal' group by made_by
     )
     select id, email, name, created, disabled, coalesce(joined.accounts, '[]') as accounts,
       array_remove(array[
@@ -120,9 +122,10 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         (select max(created) from session where account_id = person.id),
         (select max(last_used) from person_identity where person_id = person.id)
       ) as "lastSignIn",
-      greatest(keys.last_used, (select max(updated) from session where account_id = person.id)) as "lastUsed"
+      greatest(personal.last_used, (select max(updated) from session where account_id = person.id)) as "lastUsed"
     from person left join counted on counted.account_id = person.id
       left join joined on joined.person_id = person.id left join keys on keys.account_id = person.id
+      left join personal on personal.made_by = person.id
     where removed is null order by lower(email), id`.execute(db)
   return rows
 }
