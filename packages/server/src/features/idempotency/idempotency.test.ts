@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { effectOf } from '../../../../client/src/documents/effect-of-document.ts'
 import { newPerson, signIn } from '../../../test/clients/browser.ts'
 import { restClient } from '../../../test/clients/rest.ts'
 import { statActivity } from '../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
 import { limits } from '../../limits.ts'
+import { buildSchema } from '../../schema.ts'
 
 const app = sharedTestApp({
   resolve: async () => ['93.184.215.14'],
@@ -220,6 +222,15 @@ describe('an idempotency key', () => {
     expect(status).toBe(400)
     expect(body.errors[0].extensions).toEqual({ code: 'BAD_USER_INPUT', reason: 'idempotency-key-unsupported' })
     expect(await countDevices(user)).toBe(0)
+  })
+
+  it('is sent by the client with each mutation that accepts it, except runBulk', async () => {
+    const { body } = await sendWith(app.owner, 'k1', 'mutation { setAttributes(serviceId: "x", attributes: {}) }')
+    const [, names] = /must be one of ([\w, ]+)/.exec(body.errors[0].message)!
+    const sent = Object.keys(buildSchema().getMutationType()!.getFields()).filter(
+      (name) => effectOf(`mutation { ${name} { id } }`) === 'creates',
+    )
+    expect([...sent, 'runBulk'].sort()).toEqual(names!.split(', ').sort())
   })
 
   it('is ignored for a query', async () => {
