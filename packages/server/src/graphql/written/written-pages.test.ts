@@ -1,8 +1,9 @@
 import { signRequest } from '@muster/http-signature'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyOf } from '../../../test/factories/keys.ts'
 import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devices.ts'
-import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 /**
  * Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents.
@@ -14,6 +15,8 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns:
 const app = sharedTestApp()
 /** This server resolves every field in the plain executor. */
 let plain: TestApp
+/** A caller who can read only some attributes. */
+let restricted: TestUser
 
 const strings = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
 
@@ -36,28 +39,48 @@ beforeAll(async () => {
       }),
     ),
   )
-  const add = `mutation ($device: String!, $name: String!, $port: Int!) {
-    addService(deviceId: $device, name: $name, application: 28, port: $port) { id }
+  const add = `mutation ($device: String!, $name: String!, $port: Int, $host: String, $enabled: Boolean!) {
+    addService(deviceId: $device, name: $name, application: 28, port: $port, host: $host, enabled: $enabled) { id }
   }`
+  const services: string[] = []
   for (const [index, device] of ids.slice(0, 5).entries())
-    for (let port = 1; port <= index; port++)
-      await app.owner.data(add, { device, name: `service ${port} of "${index}" é`, port })
+    for (let port = 1; port <= index; port++) {
+      const name = `service ${port} of "${index}" é`
+      const host = [null, '機器.example', 'fe80::1'][port % 3]
+      const fields = { device, name, host, port: port === 3 ? null : port, enabled: port !== 2 }
+      services.push((await app.owner.data(add, fields)).addService.id)
+    }
+  const report = 'mutation ($id: String!) { reportState(serviceId: $id, state: "active", ttl: 3600) }'
+  for (const id of services.slice(0, 4)) await app.owner.data(report, { id })
+  // Rows of another release can contain a type that this release does not know.
+  await app.db
+    .updateTable('service')
+    .set({ application: 4_711 })
+    .where('account_id', '=', app.owner.accountId)
+    .where('id', 'in', services.slice(2, 5))
+    .execute()
+  const access = 'access: { attributes: { read: ["site"], write: [] } }'
+  restricted = await keyOf(app, (document) => app.owner.query(document), access)
 })
 afterAll(() => plain.close())
 
 interface Document {
   query: string
   variables?: object
+  isRestricted?: boolean
 }
 
 /** Returns the response's text and its rate-limit header. */
-async function send(server: TestApp, document: Document): Promise<{ text: string; rateLimit: string | null }> {
-  const { owner } = app
+async function send(
+  server: TestApp,
+  { isRestricted = false, ...document }: Document,
+): Promise<{ text: string; rateLimit: string | null }> {
+  const { keyId, secret } = isRestricted ? restricted : app.owner
   const headers = { 'content-type': 'application/json' }
   const request = { method: 'POST', url: `${server.url}/graphql/v1`, body: JSON.stringify(document) }
-  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(owner.secret, 'base64') }
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(secret, 'base64') }
   const created = Math.floor(Date.now() / 1_000)
-  const signature = signRequest({ ...request, headers, keyId: owner.keyId, key, created })
+  const signature = signRequest({ ...request, headers, keyId, key, created })
   const response = await fetch(request.url, { ...request, headers: { ...headers, ...signature } })
   return { text: await response.text(), rateLimit: response.headers.get('ratelimit') }
 }
@@ -136,13 +159,15 @@ const anyPage = fc.oneof({ weight: 3, arbitrary: page }, { weight: 1, arbitrary:
 const declared = { $size: 'Int = 2', $name: 'String', $context: 'String', $yes: 'Boolean!' }
 const values = { name: 'service', context: 'night', yes: true }
 
-const document = fc.tuple(anyPage, fc.boolean()).map(([{ text, fragment }, isAlone]): Document => {
-  const fragments = text.includes('...F') ? `fragment F on Device { ${fragment} }` : ''
-  const body = `{ login { ${isAlone ? '' : 'email '}list: ${text} } } ${fragments}`
-  const used = Object.entries(declared).filter(([name]) => body.includes(name))
-  const declarations = used.length === 0 ? '' : `query (${used.map((each) => each.join(': ')).join(', ')}) `
-  return { query: declarations + body, variables: values }
-})
+const document = fc
+  .tuple(anyPage, fc.boolean(), fc.boolean())
+  .map(([{ text, fragment }, isAlone, isRestricted]): Document => {
+    const fragments = text.includes('...F') ? `fragment F on Device { ${fragment} }` : ''
+    const body = `{ login { ${isAlone ? '' : 'email '}list: ${text} } } ${fragments}`
+    const used = Object.entries(declared).filter(([name]) => body.includes(name))
+    const declarations = used.length === 0 ? '' : `query (${used.map((each) => each.join(': ')).join(', ')}) `
+    return { query: declarations + body, variables: values, isRestricted }
+  })
 
 describe('a page that is written directly from rows', () => {
   it('has the same bytes as a page whose fields are resolved', async () => {
