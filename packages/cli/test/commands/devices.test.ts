@@ -149,6 +149,9 @@ describe('devices', () => {
       code: 2,
       stderr: expect.stringContaining('services types'),
     })
+    const { code, stderr } = await run('devices', 'register', 'c', '--service', 'ssh:70000')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the port must be from 1 to 65535, not 70000')])
+    expect(stderr).not.toContain('services types')
   })
 
   it('stops listing when the reader closes the output', async () => {
