@@ -1,6 +1,7 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load. At the same time,
- * it migrates the database with servers of this release and kills them.
+ * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` runs servers of earlier releases under load. At
+ * the same time, it migrates the database with servers of this release, and interrupts them with up to N kills. With
+ * `--from`, it repeats the upgrade from this schema until N kills interrupted it.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,14 +12,16 @@ import { type Kysely, sql } from 'kysely'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { administer } from '../global-setup.ts'
 import { caseNames, readCase } from './case.ts'
-import { copyWorkingTree, extractRelease, formerReleases } from './under-load/releases.ts'
+import { copyWorkingTree, extractRelease, formerReleases, type Release } from './under-load/releases.ts'
 import { type Environment, type Outcome, runScenario, type Scenario } from './under-load/scenario.ts'
 import { stopAll } from './under-load/server.ts'
 
 /** The limit for the duration of a write. */
 const MAX_WRITE_MS = 5_000
 
-const { values } = parseArgs({ options: { devices: { type: 'string' }, kills: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { devices: { type: 'string' }, kills: { type: 'string' }, from: { type: 'string' } },
+})
 const size = { devices: Number(values.devices ?? 100_000), kills: Number(values.kills ?? 5) }
 
 const folder = await mkdtemp(join(tmpdir(), 'muster-upgrades-'))
@@ -41,15 +44,41 @@ async function runAll(environment: Environment): Promise<void> {
   const current = join(folder, 'here')
   await copyWorkingTree(current)
   const releases = await formerReleases()
-  if (releases.length === 0) console.log('the history contains no earlier schema')
-  for (const { commit, migrations } of releases) {
-    const before = join(folder, commit)
-    const { hasOtherDependencies } = await extractRelease(commit, before)
-    if (hasOtherDependencies) console.log(`${commit} has different dependencies; running it with this checkout's`)
-    const name = `${migrations.at(-1)} to today`
-    await expectSuccess(environment, { ...size, name, before, after: current, check: checkCases })
+  const { from } = values
+  if (from !== undefined) {
+    const release = releases.find(({ migrations }) => migrations.at(-1) === from)
+    if (release === undefined) throw new Error(`the history contains no schema that ends with ${from}`)
+    await repeatUpgrade(environment, release, current)
+    return
   }
+  if (releases.length === 0) console.log('the history contains no earlier schema')
+  for (const release of releases) await expectUpgrade(environment, release, { current, kills: size.kills })
+  await expectSamples(environment, current)
+}
 
+/** Upgrades new databases until the given number of kills interrupted a migration. */
+async function repeatUpgrade(environment: Environment, release: Release, current: string): Promise<void> {
+  let total = 0
+  for (let round = 1; total < size.kills; round++) {
+    const outcome = await expectUpgrade(environment, release, { current, kills: size.kills - total, round })
+    assert.ok(killsOf(outcome) > 0, 'the migration was too short to be interrupted')
+    total += killsOf(outcome)
+    console.log(`${total} of ${size.kills} kills\n`)
+  }
+}
+
+async function expectUpgrade(
+  environment: Environment,
+  { commit, migrations }: Release,
+  { current, kills, round = 1 }: { current: string; kills: number; round?: number },
+): Promise<Outcome> {
+  const before = join(folder, commit)
+  if (round === 1) await extractRelease(commit, before)
+  const name = `${migrations.at(-1)} to today${round === 1 ? '' : `, round ${round}`}`
+  return expectSuccess(environment, { ...size, kills, name, before, after: current, check: checkCases })
+}
+
+async function expectSamples(environment: Environment, current: string): Promise<void> {
   const further = join(folder, 'further')
   await copyWorkingTree(further, new URL('migrations/', import.meta.url))
   await expectSuccess(environment, {
@@ -75,29 +104,34 @@ async function runAll(environment: Environment): Promise<void> {
   assert.ok(longest(outcome) > MAX_WRITE_MS, 'a write waited too long, but the test did not detect it')
 }
 
-async function expectSuccess(environment: Environment, scenario: Scenario): Promise<void> {
+async function expectSuccess(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const outcome = await runScenario(environment, scenario)
   printOutcome(scenario.name, outcome)
-  assert.deepEqual(outcome.results.failures, [])
+  assert.deepEqual(outcome.unexpected, [])
   assert.ok(longest(outcome) <= MAX_WRITE_MS, 'a write waited too long')
+  return outcome
 }
+
+const killsOf = ({ interruptions: { servers, sessions, crashes } }: Outcome): number => servers + sessions + crashes
 
 function longest({ results }: Outcome): number {
   return Math.max(...results.writes)
 }
 
-function printOutcome(name: string, { kills, seconds, longestBefore, results }: Outcome): void {
+function printOutcome(name: string, outcome: Outcome): void {
+  const { interruptions, seconds, longestBefore, results, unexpected } = outcome
+  const { servers, sessions, crashes } = interruptions
   const sorted = results.writes.toSorted((one, other) => one - other)
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)]!)
   console.log(`${name}: ${size.devices} devices
-  migrating servers killed   ${kills}
+  migrations interrupted     ${killsOf(outcome)}: ${servers} servers and ${sessions} sessions killed, PostgreSQL crashed ${crashes} times
   new server ready after     ${seconds.toFixed(1)} s
   writes                     ${results.writes.length}, median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, longest ${at(1)} ms (${Math.round(longestBefore)} ms before)
   the longest write          until ${results.slowest.ended.toISOString()}: ${results.slowest.document}
   reads                      ${results.reads.length}
-  requests that failed       ${results.failures.length}
+  requests that failed       ${unexpected.length}, and ${results.failures.length - unexpected.length} while PostgreSQL restarted
 `)
-  for (const failure of results.failures.slice(0, 5)) console.log(`  ${failure}`)
+  for (const { message } of unexpected.slice(0, 5)) console.log(`  ${message}`)
 }
 
 async function checkCases(db: Kysely<unknown>): Promise<void> {

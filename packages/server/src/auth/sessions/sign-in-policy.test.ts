@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAuthenticator } from '../../../test/clients/authenticator.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
+import { openStreamOf } from '../../../test/clients/session-stream.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
 import { whileFormerServerRuns } from '../../../test/database/former-server.ts'
 import { addMember } from '../../../test/factories/member.ts'
@@ -14,16 +15,20 @@ const setPolicy =
 
 let provider: ForgingProvider
 let app: TestApp
+let other: TestApp
 let team: Team
 let count = 0
 beforeAll(async () => {
   provider = await startForgingProvider()
-  app = await startTestApp({ env: { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' } })
+  const env = { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' }
+  app = await startTestApp({ env })
+  other = await app.startAnother({ env })
 })
 beforeEach(async () => {
   team = await newTeam(app)
 })
 afterAll(async () => {
+  await other.close()
   await app.close()
   await provider.close()
 })
@@ -76,18 +81,23 @@ it('cannot change while a server of the previous release is running', async () =
   await require('SSO')
 })
 
-it('ends open streams and download links', async () => {
+it('ends open streams and download links within a second, even on another server', async () => {
   const { login } = await done(team.admin, '{ login { eventsUrl } }')
-  const link = login.eventsUrl.replace(PUBLIC_URL, app.url)
-  const stream = await fetch(`${app.url}/graphql/v1/stream`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...team.admin.headers },
-    body: JSON.stringify({ query: 'subscription { events { id } }' }),
-  })
-  expect([stream.status, (await fetch(link)).status]).toEqual([200, 200])
-  await require('SSO')
-  expect(await stream.text()).toContain('sign-in-required')
-  expect((await fetch(link)).status).toBe(401)
+  const links = [app, other].map(({ url }) => login.eventsUrl.replace(PUBLIC_URL, url))
+  const streams = await Promise.all(
+    [app, other].map((at) => openStreamOf(at, { ...team.admin.headers, origin: at.url })),
+  )
+  const statusesOf = () => Promise.all(links.map(async (link) => (await fetch(link)).status))
+  expect([...streams.map(({ status }) => status), ...(await statusesOf())]).toEqual([200, 200, 200, 200])
+  const sso = await newSsoMember('owner')
+  const meeting = await openStreamOf(other, { ...inTeam().headers, cookie: sso.cookieHeader(), 'muster-session': '1' })
+
+  const changed = Date.now()
+  expect((await sso.query(setPolicy, { signInPolicy: 'SSO' }, inTeam())).body.errors).toBeUndefined()
+  for (const stream of streams) expect(await stream.ended).toContain('sign-in-required')
+  console.log(`a changed sign-in policy: streams on two servers ended after ${Date.now() - changed} ms`)
+  expect(await statusesOf()).toEqual([401, 401])
+  expect(await Promise.race([meeting.ended, 'open'])).toBe('open')
 })
 
 it('accepts a passkey, a code, and single sign-on as a second factor, but no password', async () => {

@@ -21,10 +21,17 @@ export interface LoadResults {
   reads: number[]
   /** The slowest write and the time of its end. */
   slowest: { ms: number; ended: Date; document: string }
-  failures: string[]
-  /** The last acknowledged value of each attribute. */
-  values: Map<string, string>
+  failures: Failure[]
+  /** The values that each attribute may have: the last acknowledged one, and those whose response was lost since. */
+  values: Map<string, string[]>
   registered: string[]
+}
+
+export interface Failure {
+  message: string
+  /** Times in milliseconds since 1970. */
+  started: number
+  ended: number
 }
 
 interface Client {
@@ -106,7 +113,9 @@ async function change(client: Client, requestNumber: number, device: string, num
   const where = context === undefined ? '' : `, context: "${context}"`
   const document = `mutation { setAttribute(serviceId: "${device}", name: "${name}", value: "${number}"${where}) }`
   const data = await sendOperation(client, requestNumber, document, 'writes')
-  if (data !== undefined) values.set(`${device} ${context ?? ''} ${name}`, String(number))
+  const key = `${device} ${context ?? ''} ${name}`
+  if (data === undefined) values.get(key)?.push(String(number))
+  else values.set(key, [String(number)])
 }
 
 /** Sends an operation and returns its data. Records a failure and returns undefined. */
@@ -117,15 +126,18 @@ async function sendOperation(
   kind: 'writes' | 'reads',
   // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 ): Promise<any> {
-  const started = performance.now()
+  const started = Date.now()
+  const fail = (message: string): void => {
+    results.failures.push({ message: `${message} to ${document}`, started, ended: Date.now() })
+  }
   try {
     const { status, body } = await sendAs(credentials, urls[requestNumber % urls.length]!, document)
     if (status === 200 && body.errors === undefined) return body.data
-    results.failures.push(`${status} ${JSON.stringify(body)} to ${document}`)
+    fail(`${status} ${JSON.stringify(body)}`)
   } catch (error) {
-    results.failures.push(`${error} to ${document}`)
+    fail(String(error))
   } finally {
-    const ms = performance.now() - started
+    const ms = Date.now() - started
     results[kind].push(ms)
     if (kind === 'writes' && ms > results.slowest.ms) results.slowest = { ms, ended: new Date(), document }
   }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -30,10 +30,8 @@ export async function formerReleases(): Promise<Release[]> {
     const commit = (await git('rev-parse', candidate)).trim()
     const migrations = namesOf((await git('ls-tree', '--name-only', `${commit}:${migrationsFolder}`)).split('\n'))
     if (migrations.some((name) => renamedBeforeRelease.has(name))) continue
-    if (migrations.join() !== now.slice(0, migrations.length).join())
-      throw new Error(
-        `the migrations of ${commit} are not the first migrations of the working tree: one was renamed or removed`,
-      )
+    const unknown = migrations.filter((name) => !now.includes(name))
+    if (unknown.length > 0) throw new Error(`${unknown.join(', ')} of ${commit} was renamed or removed`)
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
   return [...releases.values()]
@@ -45,19 +43,17 @@ const namesOf = (files: readonly string[]): string[] =>
     .map((file) => file.slice(0, -3))
     .sort()
 
-/**
- * Writes a commit's code to a folder, where the code uses the dependencies of this checkout. Returns whether the commit
- * uses other dependencies.
- */
-export async function extractRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
+/** Writes a commit's code to a folder, with the dependencies that its lock file names. */
+export async function extractRelease(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   const archive = join(folder, 'code.tar')
-  await git('archive', '--output', archive, commit, 'package.json', 'packages')
+  await git('archive', '--output', archive, commit, 'package.json', 'package-lock.json', 'packages')
   await promisify(execFile)('tar', ['-x', '-f', archive, '-C', folder])
-  await linkModules(folder)
-  const lock = (name: string): Promise<string> => git('show', `${name}:package-lock.json`)
-  const now = await promisify(execFile)('cat', ['package-lock.json'], inRoot)
-  return { hasOtherDependencies: (await lock(commit)) !== now.stdout }
+  const lock = 'package-lock.json'
+  const hasSameDependencies = (await readFile(join(folder, lock))).equals(await readFile(join(root, lock)))
+  if (hasSameDependencies) await linkModules(folder)
+  else await promisify(execFile)('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit'], { cwd: folder })
+  await linkConsole(folder)
 }
 
 /** Copies the working tree and any further migrations to a folder. */
@@ -74,6 +70,7 @@ export async function copyWorkingTree(folder: string, furtherMigrations?: URL): 
       await cp(new URL(file, furtherMigrations), join(folder, migrationsFolder, file))
   }
   await linkModules(folder)
+  await linkConsole(folder)
 }
 
 /** Links the packages in the folder and all other dependencies of this checkout. */
@@ -89,6 +86,9 @@ async function linkModules(folder: string): Promise<void> {
   await mkdir(join(folder, 'node_modules/@muster'))
   for (const name of await readdir(join(folder, 'packages')))
     await symlink(join(folder, 'packages', name), join(folder, 'node_modules/@muster', name))
+}
+
+async function linkConsole(folder: string): Promise<void> {
   if (existsSync(join(root, 'packages/console/dist')))
     await symlink(join(root, 'packages/console/dist'), join(folder, 'packages/console/dist'))
 }

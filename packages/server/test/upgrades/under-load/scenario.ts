@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { createDatabase, createPool } from '../../../src/db/database.ts'
 import { readCredentials } from '../../harness/server-process.ts'
 import { unlimited } from '../../harness/unlimited.ts'
 import { missingOnPartitions, schemaOf } from '../schema-of.ts'
 import { addRows, assertAcknowledged, untouchedRows } from './data.ts'
-import { type LoadResults, startLoad } from './load.ts'
-import { readyServer, runCommand, startServer } from './server.ts'
+import { type Interruptions, interruptMigration } from './interruptions.ts'
+import { type Failure, type LoadResults, startLoad } from './load.ts'
+import { readyServer, runCommand } from './server.ts'
 
 export interface Scenario {
   name: string
@@ -18,11 +19,14 @@ export interface Scenario {
   /** Checks the data, in addition to the check that no row is lost. */
   check(db: Kysely<unknown>): Promise<void>
   devices: number
+  /** The maximum number of interruptions. */
   kills: number
 }
 
 export interface Outcome {
-  kills: number
+  interruptions: Interruptions
+  /** The failed requests that did not overlap an outage of PostgreSQL. */
+  unexpected: Failure[]
   /** Seconds from the new release's first start until one of its servers is ready. */
   seconds: number
   /** The duration of the longest write before the migration, in milliseconds. */
@@ -56,7 +60,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
 
     const longestBefore = Math.max(...load.results.writes)
     const started = performance.now()
-    const kills = await killWhileMigrating({ db, after, env, limit: scenario.kills })
+    const interruptions = await interruptMigration({ db, after, env, limit: scenario.kills })
     const server = await readyServer(after, env)
     const seconds = (performance.now() - started) / 1_000
     load.setUrls([former.url, server.url])
@@ -71,7 +75,10 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     assert.deepEqual(await schemaOf(db), await freshSchema(environment, scenario))
     assert.deepEqual(await missingOnPartitions(db), [])
     await server.stop('SIGTERM')
-    return { kills, seconds, longestBefore, results }
+    const unexpected = results.failures.filter(
+      ({ started, ended }) => !interruptions.outages.some(({ from, until }) => started <= until && ended >= from),
+    )
+    return { interruptions, unexpected, seconds, longestBefore, results }
   } finally {
     await close()
   }
@@ -86,43 +93,6 @@ async function newInstallation(environment: Environment, scenario: string): Prom
     MUSTER_DATA: join(environment.folder, `data-${name}`),
     MUSTER_LOG_LEVEL: 'warn',
   }
-}
-
-interface KillOptions {
-  db: Kysely<unknown>
-  after: string
-  env: Record<string, string>
-  limit: number
-}
-
-/**
- * Kills servers of the new release at random moments of the migration. Returns the number of kills that interrupted it.
- */
-async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promise<number> {
-  let kills = 0
-  while (kills < limit) {
-    const server = startServer(after, env)
-    let isOver = false
-    const ended = server.ready.then(() => {
-      isOver = true
-    })
-    while (!isOver && !(await isMigrating(db))) await sleep(5)
-    // Waits 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
-    await Promise.race([ended, sleep(2 * 500 ** Math.random())])
-    const wasMigrating = await isMigrating(db)
-    await server.stop('SIGKILL')
-    if (!wasMigrating) return kills
-    kills++
-  }
-  return kills
-}
-
-async function isMigrating(db: Kysely<unknown>): Promise<boolean> {
-  const { rows } = await sql`
-    select from pg_locks where locktype = 'advisory' and granted
-      and database = (select oid from pg_database where datname = current_database())
-      and objid::bigint = hashtext('muster migrations')::bigint & 4294967295`.execute(db)
-  return rows.length > 0
 }
 
 /** Returns the schema of a new database that the new release created. */

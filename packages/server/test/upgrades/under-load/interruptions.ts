@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import { type Server, startServer } from './server.ts'
+
+/** The number of interruptions of each kind, and the outages that they caused. */
+export interface Interruptions {
+  /** SIGKILL for the process that migrates. */
+  servers: number
+  /** Terminated database sessions of that process. */
+  sessions: number
+  /** SIGKILL for PostgreSQL's process of such a session. PostgreSQL then restarts, which ends all other sessions. */
+  crashes: number
+  outages: Outage[]
+}
+
+/** A time without a database, in milliseconds since 1970. */
+interface Outage {
+  from: number
+  until: number
+}
+
+interface Options {
+  db: Kysely<unknown>
+  /** The folder with the new release's code. */
+  after: string
+  env: Record<string, string>
+  limit: number
+}
+
+/** The time that a server may take to connect again after an outage. */
+const RECONNECT_MS = 5_000
+
+/** Interrupts servers of the new release at random moments of the migration, until one of them finishes it. */
+export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
+  const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
+  for (let count = 0; count < limit; count++) {
+    const server = startServer(after, env)
+    let isOver = false
+    const ended = server.ready.then(() => {
+      isOver = true
+    })
+    while (!isOver && (await migratingSession(db)) === undefined) await sleep(5)
+    // Waits 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
+    await Promise.race([ended, sleep(2 * 500 ** Math.random())])
+    const session = await migratingSession(db)
+    if (session !== undefined) await interrupt(kindOf(count), { db, server, session, done })
+    await server.stop('SIGKILL')
+    if (session === undefined) return done
+  }
+  return done
+}
+
+/** Every tenth interruption crashes PostgreSQL, and two of ten end a session. */
+function kindOf(count: number): 'servers' | 'sessions' | 'crashes' {
+  if (count % 10 === 9) return 'crashes'
+  return count % 5 === 2 ? 'sessions' : 'servers'
+}
+
+interface Interruption {
+  db: Kysely<unknown>
+  server: Server
+  session: number
+  done: Interruptions
+}
+
+async function interrupt(kind: ReturnType<typeof kindOf>, { db, server, session, done }: Interruption): Promise<void> {
+  done[kind]++
+  if (kind === 'servers') return server.stop('SIGKILL')
+  if (kind === 'sessions') await sql`select pg_terminate_backend(${session})`.execute(db)
+  else done.outages.push(await crash(db, session))
+  // A server that lost its database exits or tries again.
+  await Promise.race([server.ready, sleep(1_000)])
+}
+
+async function crash(db: Kysely<unknown>, session: number): Promise<Outage> {
+  const from = Date.now()
+  process.kill(session, 'SIGKILL')
+  for (;;) {
+    const isBack = await sql`select`.execute(db).then(
+      () => Date.now() > from + 500,
+      () => false,
+    )
+    if (isBack) return { from, until: Date.now() + RECONNECT_MS }
+    await sleep(50)
+  }
+}
+
+/** Returns the ID of the PostgreSQL process that holds the migration lock. */
+async function migratingSession(db: Kysely<unknown>): Promise<number | undefined> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_locks where locktype = 'advisory' and granted
+      and database = (select oid from pg_database where datname = current_database())
+      and objid::bigint = hashtext('muster migrations')::bigint & 4294967295`.execute(db)
+  return rows[0]?.pid
+}
