@@ -27,6 +27,9 @@ describeConsole('members', () => {
     const email = `lin-${owner.accountId}@example.com`
     const path = await invite(page, email, 'viewer')
     await page.getByRole('table', { name: 'Invitations' }).getByText(email).waitFor()
+    const viewers = page.getByRole('table', { name: 'Roles' }).getByRole('row', { name: /^viewer/ })
+    await viewers.getByText('1 invitation', { exact: true }).waitFor()
+    await viewers.getByText('0', { exact: true }).waitFor()
 
     const guest = await site.openSignedOut({ path, viewport: { width: 390, height: 800 } })
     await guest.getByText(`Join ${owner.email} as viewer`).waitFor()
@@ -53,6 +56,18 @@ describeConsole('members', () => {
     await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' })
     await guest.reload()
     await guest.getByText('You are not a member of any account').waitFor()
+  })
+
+  it('lets an admin name the account', async () => {
+    const owner = await site.newPerson()
+    await owner.data('mutation { updateAccount(email: "owner@localhost") { id } }')
+    const page = await site.open(owner, { path: '/account/members' })
+    await page.getByRole('button', { name: 'Unnamed account' }).waitFor()
+    await page.getByRole('button', { name: 'Name this account' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('North fleet')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'North fleet' }).waitFor()
+    expect((await owner.data('{ login { name } }')).login).toEqual({ name: 'North fleet' })
   })
 
   it('works in the account that the address names', async () => {

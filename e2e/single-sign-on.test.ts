@@ -84,6 +84,11 @@ describeConsole('single sign-on', () => {
     await signInAtProvider(page, 'mallory')
     await page.getByRole('alert').getByText('You are not invited yet').waitFor()
     expect(new URL(page.url()).pathname).toBe('/sign-in')
+
+    const owner = await site.newPerson()
+    await owner.data('mutation { createInvitation(roleId: "viewer", email: "Mallory@example.com") { id } }')
+    await button(page).click()
+    await page.getByRole('alert').getByText('Open your invitation first').waitFor()
   })
 
   it('asks members to sign in again when the account requires single sign-on', async () => {

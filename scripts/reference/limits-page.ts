@@ -78,9 +78,10 @@ quota, and charges the rest afterward.
 - \`total\` of \`devices\` with a filter: every device. Without a filter, \`total\` reads no devices.
 - \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`: every event of
   the account, up to 100,000. The same applies to every \`total\` of events and of deliveries.
-- \`attributeNames\`: every device. If the server does not have to count the names again, it refunds
-  these points. With 100,000 devices, counting takes a few seconds, and each process counts at most
-  once a minute. The first list of names waits for the count.
+- \`attributeNames\`: every device. If the request does not make the server count the names again, the
+  server refunds these points. With 100,000 devices, counting takes a few seconds, and each process
+  counts at most once a minute. Only the first list of names, and the first after a day, wait for the
+  count.
 
 To compute the cost, the server uses the number of devices and events that the account had within
 the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices and events pays nothing for

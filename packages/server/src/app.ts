@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { ReadRouter } from './db/replica/read-router.ts'
 import { commandLineKeys } from './features/access-keys/command-line-key.ts'
+import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { reportCsv, secretsCsv } from './features/bulk/downloads/job-downloads.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
 import { registerDownload } from './features/downloads/serve-download.ts'
@@ -147,7 +148,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const schema = buildSchema()
   assertPermissions(schema)
   const mailer = openMailer(app, deps.config, deps.log)
-  const createContext = contextOf({ ...deps, mailer }, rateLimits, (...given) => executor.needsOf(...given))
+  const nameCounts = createNameCounts(deps)
+  app.addHook('onClose', nameCounts.idle)
+  const createContext = contextOf({ ...deps, mailer, nameCounts }, rateLimits, (...given) => executor.needsOf(...given))
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)

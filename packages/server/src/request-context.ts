@@ -6,7 +6,6 @@ import type { Database } from './db/database.ts'
 import { isStandbyFailure } from './db/database-unavailable.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadRouter } from './db/replica/read-router.ts'
-import { createNameCounts } from './features/attributes/names/name-counts.ts'
 import { createFacetCache } from './features/facets/facet-cache.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { causeOf } from './graphql/error-mapping.ts'
@@ -15,7 +14,7 @@ import type { AlternativeContext, OperationStart } from './graphql/run-operation
 import type { RateLimits } from './rate-limits/rate-limits.ts'
 import type { Viewer } from './viewer.ts'
 
-interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer'> {
+interface ContextDeps extends Pick<Context, 'feed' | 'outbound' | 'mailer' | 'nameCounts'> {
   config: Pick<Config, 'cluster' | 'firstRecord' | 'publicUrl' | 'oidcStale'>
   db: Database
   secrets: Secrets
@@ -46,9 +45,8 @@ export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<
 
 /** Returns a function that creates the context of an operation. */
 export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
-  const { config, db, secrets, feed, outbound, mailer } = deps
+  const { config, db, secrets, feed, outbound, mailer, nameCounts } = deps
   const clock = clockOf(deps)
-  const nameCounts = createNameCounts(deps)
   const facetCache = createFacetCache()
   return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
     db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),

@@ -57,7 +57,8 @@ export type User = {
   contexts: Array<Scalars['String']['output']>;
   /**
    * The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts
-   * are exact. With more devices, counts are at most 60 seconds old.
+   * are exact. With more devices, a request for counts that are more than 60 seconds old returns
+   * these counts, unless they are more than a day old, and makes the server count again.
    */
   attributeNames: Array<AttributeName>;
   /**

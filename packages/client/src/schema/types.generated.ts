@@ -876,7 +876,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
+  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, a request for counts that are more than 60 seconds old returns these counts, unless they are more than a day old, and makes the server count again. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -2293,7 +2293,7 @@ export interface UserFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
+  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, a request for counts that are more than 60 seconds old returns these counts, unless they are more than a day old, and makes the server count again. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '../features/sign-in/auth-api.ts'
+import { accountLabel } from '../features/user-settings/account-label.ts'
 import { useViewer } from '../features/user-settings/viewer.ts'
 import { useClearCache } from '../graphql/client-cache.ts'
 import { errorText } from '../graphql/describe-error.ts'
@@ -10,7 +11,8 @@ import { addressOf } from './account-path.ts'
 import { RouterMenuItem } from './links.tsx'
 
 export function AccountMenu() {
-  const { id, email, me } = useViewer()
+  const { id, email, name, me } = useViewer()
+  const label = accountLabel({ name, email })
   const others = me.accounts.filter(({ account }) => account.id !== id)
   const person = me.person?.email ?? email
   const signOutAndLeave = useSignOut()
@@ -23,22 +25,22 @@ export function AccountMenu() {
           size="compact-md"
           rightSection={<IconChevronDown size={14} />}
           maw={220}
-          aria-label={email}
+          aria-label={label}
         >
           <Text span size="sm" truncate visibleFrom="sm">
-            {email}
+            {label}
           </Text>
           <Box component={IconUserCircle} size={20} hiddenFrom="sm" />
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
-        {person === email ? null : <Menu.Label style={{ overflowWrap: 'anywhere' }}>Signed in as {person}</Menu.Label>}
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{label}</Menu.Label>
+        {person === label ? null : <Menu.Label style={{ overflowWrap: 'anywhere' }}>Signed in as {person}</Menu.Label>}
         {others.length === 0 ? null : <Menu.Divider />}
         {others.length === 0 ? null : <Menu.Label>Switch account</Menu.Label>}
         {others.map(({ account, role }) => (
           <Menu.Item key={account.id} component="a" href={addressOf(account.id)} style={{ overflowWrap: 'anywhere' }}>
-            {account.name ?? account.email}
+            {accountLabel(account)}
             <Text span size="xs" c="dimmed">
               {' '}
               {role.name}

@@ -91,6 +91,11 @@ const ssoReasons = {
     status: 303,
     meaning: 'The settings do not let this person join. Ask an admin for an invitation.',
   },
+  'sso-use-invitation': {
+    status: 303,
+    meaning:
+      "An open invitation for this person's email address exists. Open its link, and sign in from the invitation's page.",
+  },
   'sso-link-required': {
     status: 303,
     meaning:

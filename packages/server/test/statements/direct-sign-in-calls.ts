@@ -102,6 +102,7 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => invitations.lockInvitation(db, personId, 'in_x'),
     (db) => invitations.findInvitation(db, personId, 'in_x'),
     (db) => invitations.findByToken(db, bytes, now),
+    (db) => invitations.existsForEmail(db, 'unknown@example.com', now),
     (db) => invitations.insertInvitation(db, personId, { ...invitation, tokenHash: bytes }),
     (db) => invitations.renewInvitation(db, personId, { ...invitation, tokenHash: bytes }),
     (db) => invitations.removeInvitation(db, personId, 'in_x'),

@@ -49,6 +49,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`hasRoleFor of ${identities}`]: ofPerson,
   [`selectGroupAccounts of ${identities}`]: ofPerson,
   'findByToken of features/users/invitations/invitations.queries.ts': byCredentials,
+  'existsForEmail of features/users/invitations/invitations.queries.ts': ofPerson,
   'deleteInvitationsBefore of features/users/invitations/invitations.queries.ts': sweep,
   'forward of auth/sessions/forward.ts': byOwnId,
   'retryAfterRotation of auth/sessions/forward.ts': byOwnId,

@@ -2,8 +2,10 @@ import { Grid } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import { RouterNavLink } from '../../app/links.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
+import { accountLabel } from '../user-settings/account-label.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import classes from './account-layout.module.css'
+import { RenameAccount } from './rename-account.tsx'
 
 const pages = [
   { to: '/account/keys', label: 'Access keys' },
@@ -18,10 +20,13 @@ const pages = [
 ] as const
 
 export function AccountLayout() {
-  const { email, name } = useViewer()
+  const { email, name, may } = useViewer()
+  const label = accountLabel({ name, email })
   return (
     <>
-      <PageHeader title="Account">{name ? `${name} · ${email}` : email}</PageHeader>
+      <PageHeader title="Account" actions={may('ACCOUNT_MANAGE') ? <RenameAccount /> : undefined}>
+        {label === email ? email : `${label} · ${email}`}
+      </PageHeader>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 2.5 }} component="nav" aria-label="Account" className={classes.pages}>
           {pages.map(({ to, label }) => (

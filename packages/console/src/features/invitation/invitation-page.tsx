@@ -8,6 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { useChange } from '../../graphql/use-change.ts'
 import { type SignInOptions, signInOptions, type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
 import { SingleSignOn } from '../sign-in/single-sign-on.tsx'
+import { accountLabel } from '../user-settings/account-label.ts'
 import { AcceptInvitationDocument } from './invitation.generated.ts'
 import { describeInvitation, forgetToken, type Invitation, takeToken } from './invitation-api.ts'
 import { NewPersonForm } from './new-person-form.tsx'
@@ -52,7 +53,7 @@ function Shown({ token, invitation, user }: ShownProps) {
   return (
     <Stack>
       <Text style={{ overflowWrap: 'anywhere' }}>
-        Join <b>{account.name ?? account.email}</b> as <b>{role}</b>.
+        Join <b>{accountLabel(account)}</b> as <b>{role}</b>.
       </Text>
       <Text size="sm" c="dimmed">
         The link works once, until <Time value={expires} format="local" />.

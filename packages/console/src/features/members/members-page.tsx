@@ -63,7 +63,7 @@ function Members() {
         about="A role determines what its members can do, and with which devices. A role cannot have permissions that its creator does not have."
         actions={canManage ? <NewRoleButton /> : undefined}
       >
-        <RoleList roles={roles} />
+        <RoleList roles={roles} members={members} invitations={invitations} />
       </Section>
     </>
   )

@@ -9,31 +9,57 @@ import { useLoad } from '../account/use-load.ts'
 import { signInOptions } from '../sign-in/auth-api.ts'
 import { SimulateButton } from '../simulation/simulate-button.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
-import { DeleteRoleDocument } from './members.generated.ts'
+import { DeleteRoleDocument, type InvitationFieldsFragment, type MemberFieldsFragment } from './members.generated.ts'
 import type { Role } from './role.ts'
 import { RoleDialog } from './role-dialog.tsx'
 import { useGrantable } from './use-grantable.ts'
 
-export function RoleList({ roles }: { roles: readonly Role[] }) {
+interface RoleListProps {
+  roles: readonly Role[]
+  members: readonly MemberFieldsFragment[]
+  invitations: readonly InvitationFieldsFragment[]
+}
+
+export function RoleList({ roles, members, invitations }: RoleListProps) {
   const { data } = useLoad(signInOptions)
   const hasProvider = data?.singleSignOn != null
   return (
     <ListTable label="Roles" columns={['Role', 'Members', 'May', '']} minWidth={700}>
       {roles.map((role) => (
-        <RoleRow key={role.id} role={role} hasProvider={hasProvider} />
+        <RoleRow
+          key={role.id}
+          role={role}
+          members={members.filter(hasRole(role)).length}
+          invitations={invitations.filter(isOpen).filter(hasRole(role)).length}
+          hasProvider={hasProvider}
+        />
       ))}
     </ListTable>
   )
 }
 
-interface RoleRowProps {
+const hasRole =
+  ({ id }: Role) =>
+  ({ role }: { role: { id: string } }): boolean =>
+    role.id === id
+
+const isOpen = ({ expires }: InvitationFieldsFragment): boolean => Date.parse(expires) > Date.now()
+
+interface RoleActionsProps {
   role: Role
   /** Whether people can sign in with an identity provider, whose groups can have roles. */
   hasProvider: boolean
 }
 
-function RoleRow({ role, hasProvider }: RoleRowProps) {
-  const { name, members, groups } = role
+interface RoleRowProps extends RoleActionsProps {
+  /** The number of members with the role. */
+  members: number
+  /** The number of open invitations with the role. */
+  invitations: number
+}
+
+function RoleRow({ role, members, invitations, hasProvider }: RoleRowProps) {
+  const { name, groups } = role
   const { may } = useViewer()
   const isGrantable = useGrantable()
   return (
@@ -46,7 +72,14 @@ function RoleRow({ role, hasProvider }: RoleRowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{members}</Table.Td>
+      <Table.Td>
+        {members}
+        {invitations === 0 ? null : (
+          <Text size="xs" c="dimmed">
+            {invitations === 1 ? '1 invitation' : `${invitations} invitations`}
+          </Text>
+        )}
+      </Table.Td>
       <Table.Td>
         {summary(role)}
         <Text component="div" size="xs" c="dimmed">
@@ -77,7 +110,7 @@ function summary({ id, permissions }: Role): string {
   return describePermissions(permissions)
 }
 
-function Actions({ role, hasProvider }: RoleRowProps) {
+function Actions({ role, hasProvider }: RoleActionsProps) {
   const { id, name, builtIn, groups } = role
   const [opened, { open, close }] = useDisclosure()
   const remove = useChange(DeleteRoleDocument, ['Role'])

@@ -6,7 +6,14 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
     title: 'The sign-in took too long',
     text: 'It took longer than ten minutes, or its link was used before. Start again.',
   },
-  'sso-not-invited': { title: 'You are not invited yet', text: 'Ask an admin of the account for an invitation.' },
+  'sso-not-invited': {
+    title: 'You are not invited yet',
+    text: 'Ask an admin of the account for an invitation. If you have one, open its link and sign in from there.',
+  },
+  'sso-use-invitation': {
+    title: 'Open your invitation first',
+    text: 'There is an invitation for your email address. Open its link and sign in from there. If you do not have the link, ask the person who invited you to send it again.',
+  },
   'sso-link-required': {
     title: 'A person with your email address exists',
     text: 'Sign in with your password. Then link the identity under Account, Security.',

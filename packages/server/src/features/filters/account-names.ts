@@ -1,7 +1,7 @@
 import { type AttributeName, type FilterKind, fieldType, type KnownNames, printName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { assertReadableText } from '../attributes/readable-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
@@ -52,7 +52,7 @@ export async function assertKnownSortKeys(
  * anymore. A name may be newer than the summary, so this function also reads later events.
  */
 async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
-  const used = new Set((await listAttributeNames(context)).map(({ name }) => name))
+  const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 

@@ -22,7 +22,7 @@ import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../r
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
-import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { listAttributeNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
@@ -94,18 +94,15 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the names that a filter can use. For a caller who is restricted to some devices, the names that the account
- * ever used count as known. Only the suggestions for an unknown name need the names inside the restriction, which requires
- * a read of every device.
+ * Returns the names that a filter can use. The names that the account ever used count as known. Only the suggestions
+ * for an unknown name need the names in use.
  */
 async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
-  if (insideOf(context.viewer) !== undefined) {
-    const names = namesIn(where, place)
-    const unknown = await findUnknown(context, [...names])
-    const readable = [...names].every((name) => isReadableName(context.viewer, name))
-    if (unknown.size === 0 && readable) return names
-  }
-  return new Set((await listAttributeNames(context)).map(({ name }) => name))
+  const names = namesIn(where, place)
+  const unknown = await findUnknown(context, [...names])
+  const readable = [...names].every((name) => isReadableName(context.viewer, name))
+  if (unknown.size === 0 && readable) return names
+  return new Set((await listEveryAttributeName(context)).map(({ name }) => name))
 }
 
 /** Returns the cost of a filter without an index, which may read every device of the account. */

@@ -9,7 +9,7 @@ import { changeName } from '../account-api.ts'
 import { Section } from '../section.tsx'
 
 export function ProfileSection() {
-  const { name } = useViewer()
+  const name = useViewer().me.person?.name ?? null
   const client = useClient()
   const [text, setText] = useState(name ?? '')
   const [error, setError] = useState<unknown>()

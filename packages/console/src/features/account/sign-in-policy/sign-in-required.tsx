@@ -5,6 +5,7 @@ import { ErrorNotice } from '../../../components/error-notice.tsx'
 import type { SignInPolicy } from '../../../graphql/schema-types.generated.ts'
 import { signInOptions, signOut, whoAmI } from '../../sign-in/auth-api.ts'
 import { SingleSignOn } from '../../sign-in/single-sign-on.tsx'
+import { accountLabel } from '../../user-settings/account-label.ts'
 import { Passkeys } from '../security/passkeys.tsx'
 import { TotpSection } from '../security/totp-section.tsx'
 import { useLoad } from '../use-load.ts'
@@ -49,9 +50,9 @@ export function SignInRequired({ person, required, others, page }: SignInRequire
         {others.length === 0 ? null : (
           <Stack gap="xs" align="flex-start">
             <Text>With your current sign-in, you can use:</Text>
-            {others.map(({ id, name, email }) => (
-              <Anchor key={id} href={addressOf(id)} style={{ overflowWrap: 'anywhere' }} maw="100%">
-                {name ?? email}
+            {others.map((account) => (
+              <Anchor key={account.id} href={addressOf(account.id)} style={{ overflowWrap: 'anywhere' }} maw="100%">
+                {accountLabel(account)}
               </Anchor>
             ))}
           </Stack>

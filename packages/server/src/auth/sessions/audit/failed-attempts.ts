@@ -12,7 +12,7 @@ const WINDOW_MS = 60_000
 /** The reasons for a failed sign-in: wrong credentials, or correct credentials of a disabled user. */
 const failures: readonly unknown[] = [
   ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
-  ...['sso-disabled', 'sso-link-required', 'sso-not-invited'],
+  ...['sso-disabled', 'sso-link-required', 'sso-not-invited', 'sso-use-invitation'],
 ]
 
 /** The members of a call that an attempt needs. */

@@ -19,27 +19,42 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** The maximum number of devices in an account whose names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** The maximum age, in seconds, of the counts in accounts with more devices. */
+/** The age, in seconds, at which the counts in accounts with more devices are out of date. */
 const MAX_AGE_SECONDS = 60
-/**
- * The maximum age, in seconds, of the counts in accounts without changes. It is shorter than the retention of events.
- */
+/** The age, in seconds, at which the counts in accounts without changes are out of date. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
+/**
+ * The maximum age, in seconds, of counts that a request returns while the server counts again. It is shorter than the
+ * retention of events.
+ */
+const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
 /**
  * Lists the attribute names on the viewer's devices and services in alphabetical order. The names come from a summary
- * and from later events.
+ * and from later events. If the summary is out of date, a new count begins, but this request does not wait for it.
  */
-export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
-  const names = await listAll(context)
+export const listAttributeNames = perRequest((context: Context) => listReadable(context))
+
+/**
+ * Lists the attribute names. If more events follow the summary than a request reads, a name could be missing, so this
+ * request waits for the new count.
+ */
+export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
+
+interface ListOptions {
+  isComplete?: boolean
+}
+
+async function listReadable(context: Context, options?: ListOptions): Promise<AttributeName[]> {
+  const names = await listAll(context, options)
   return namesOf(context.viewer) === undefined
     ? names
     : names.filter(({ name }) => isReadableName(context.viewer, name))
-})
+}
 
-async function listAll(context: Context): Promise<AttributeName[]> {
+async function listAll(context: Context, { isComplete = false }: ListOptions = {}): Promise<AttributeName[]> {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
   const inside = insideOf(viewer)
@@ -51,6 +66,12 @@ async function listAll(context: Context): Promise<AttributeName[]> {
   }
   const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
   if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
+  const hasAll = !isComplete || recent.events < RECENT_EVENTS
+  if (summary.devices > EXACT_DEVICES && summary.age <= MAX_RETURNED_AGE_SECONDS && hasAll) {
+    // Only the request that begins the count pays for it.
+    if (nameCounts.begin(accountId, summary)) rowMeter.add(({ devices }) => devices)
+    return withRecentChanges(context, summary, recent)
+  }
   rowMeter.add(({ devices }) => devices)
   // A running count may have begun before the viewer's last write, so the request starts a new one.
   if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)

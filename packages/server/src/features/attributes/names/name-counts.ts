@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import { userDatabase, walk } from '../../../db/fair/user-database.ts'
 import { limits } from '../../../limits.ts'
@@ -30,9 +31,19 @@ export interface NameCounts {
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Joins a count that is in progress, or starts one. */
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
+  /** Starts a count without waiting for it. Returns false if a count is in progress. */
+  begin(accountId: string, former: CountedNames | undefined): boolean
+  /** Resolves when no count is in progress. */
+  idle(): Promise<void>
 }
 
-export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 'position'> }): NameCounts {
+interface Deps {
+  db: Database
+  feed: Pick<Feed, 'position'>
+  log: Pick<FastifyBaseLogger, 'warn'>
+}
+
+export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   const inProgress = new Map<string, Promise<CountedNames>>()
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
@@ -46,16 +57,24 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
     return { names, eventId }
   }
 
+  const join: NameCounts['join'] = (accountId, former) => {
+    let joined = inProgress.get(accountId)
+    if (joined === undefined) {
+      joined = count(accountId, former).finally(() => inProgress.delete(accountId))
+      inProgress.set(accountId, joined)
+    }
+    return joined
+  }
+
   return {
     count,
-    join(accountId, former) {
-      let joined = inProgress.get(accountId)
-      if (joined === undefined) {
-        joined = count(accountId, former).finally(() => inProgress.delete(accountId))
-        inProgress.set(accountId, joined)
-      }
-      return joined
+    join,
+    begin(accountId, former) {
+      if (inProgress.has(accountId)) return false
+      join(accountId, former).catch((err: unknown) => log.warn({ err }, 'could not count attribute names'))
+      return true
     },
+    idle: async () => void (await Promise.allSettled(inProgress.values())),
   }
 }
 

@@ -61,6 +61,16 @@ export async function findByToken(
   return row
 }
 
+/** Checks whether any account has an open invitation for an email address. */
+export async function existsForEmail(db: Database, email: string, now: Date): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>(
+    db,
+    'select exists (select from invitation where lower(email) = lower($1) and expires > $2) as found',
+    [email, now],
+  )
+  return row!.found
+}
+
 export async function insertInvitation(
   db: Database,
   accountId: string,

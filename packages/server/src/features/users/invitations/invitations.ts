@@ -22,6 +22,7 @@ import { emailInvitation, isSentByEmail } from './invitation-email.ts'
 import {
   countInvitations,
   deleteInvitationsBefore,
+  existsForEmail,
   findByToken,
   insertInvitation,
   lockInvitation,
@@ -155,6 +156,8 @@ export async function openInvitation(
   if (found === undefined) throw unknownInvitation()
   return found
 }
+
+export const isInvitedByEmail = existsForEmail
 
 export interface Joining {
   accountId: string

@@ -6,7 +6,7 @@ import type { AdmittedPerson, SsoPeople } from '../../../auth/sessions/single-si
 import type { Config } from '../../../config.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
-import { type Joining, join, openInvitation } from '../invitations/invitations.ts'
+import { isInvitedByEmail, type Joining, join, openInvitation } from '../invitations/invitations.ts'
 import { insertMembership, insertPerson } from '../people/people.ts'
 import { insertAccount } from '../users.queries.ts'
 import { followGroups } from './group-memberships.ts'
@@ -95,7 +95,11 @@ async function addPerson(
       return isLinked ? { personId, email: existing.email } : undefined
     }
     const isMapped = signUp !== 'invited' && (await hasRoleFor(transaction, groups))
-    if (!invitation && !isMapped && signUp !== 'anyone') throw ssoError('sso-not-invited')
+    if (!invitation && !isMapped && signUp !== 'anyone') {
+      // Only the owner of the address may learn about its invitations, and only the link accepts one.
+      const isInvited = emailVerified && (await isInvitedByEmail(transaction, email, now))
+      throw ssoError(isInvited ? 'sso-use-invitation' : 'sso-not-invited')
+    }
     const personId = randomUUID()
     const person = {
       id: personId,

@@ -58,6 +58,18 @@ describe('a person who signs in for the first time', () => {
     )
   })
 
+  it('is asked to open the link of an invitation for its address, if the provider has verified the address', async () => {
+    const email = `${newSubject()}@example.com`
+    const claimsOf = (email_verified: boolean) => ({ claims: { sub: newSubject(), email, email_verified } })
+    expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-not-invited')
+    const create = `mutation { createInvitation(roleId: "viewer", email: "${email.toUpperCase()}") { id } }`
+    const { createInvitation } = await done(team.admin, create)
+    expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-use-invitation')
+    expect(await failureOf(app, provider, claimsOf(false))).toBe('sso-not-invited')
+    await done(team.admin, `mutation { deleteInvitation(id: "${createInvitation.id}") }`)
+    expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-not-invited')
+  })
+
   it('does not join without an address', async () => {
     const claims = { sub: newSubject(), email: undefined as unknown as string }
     expect(await failureOf(app, provider, { claims })).toBe('sso-failed')
