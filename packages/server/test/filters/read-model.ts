@@ -13,6 +13,9 @@ export async function readModel(db: Database, accountId: string, id: string): Pr
         else jsonb_build_object('$svc', jsonb_build_object('statusA', l.status_a)) end,
       'overrides', coalesce((select jsonb_object_agg(o.context, o.attributes) from attribute_override o
         where o.account_id = d.account_id and o.target_id = d.id), '{}'),
+      'times', d.attribute_times || l.attribute_times,
+      'overrideTimes', coalesce((select jsonb_object_agg(o.context, o.attribute_times) from attribute_override o
+        where o.account_id = d.account_id and o.target_id = d.id), '{}'),
       'services', coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'application', s.application,
           'host', s.host, 'port', s.port, 'enabled', s.enabled, 'state', live.state, 'attributes', s.attributes,
           'overrides', coalesce((select jsonb_object_agg(o.context, o.attributes) from attribute_override o

@@ -120,7 +120,7 @@ const statement = (parts: {
     returning 1
   ), recorded as (
     ${eventInsert({
-      ...attributeChange({ name: '$6::text', old: 'change.old', value: '$5::text' }),
+      ...attributeChange({ name: '$6::text', old: 'change.old', value: '$5::text', times: 'change.attribute_times' }),
       deviceId: 'change.device_id',
       actorId: '$7',
       source: '$8::jsonb',
@@ -241,7 +241,7 @@ const onDevicesStatement = (locking: string) => `
     returning t.id
   ), recorded as (
     ${eventInsert({
-      ...attributeChange({ name: 'full_name', old: 'old', value: 'value' }),
+      ...attributeChange({ name: 'full_name', old: 'old', value: 'value', times: 'attribute_times' }),
       deviceId: 'device_id',
       actorId: 'actor_id',
       source: 'source::jsonb',

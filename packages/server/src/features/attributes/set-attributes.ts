@@ -23,7 +23,7 @@ import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
 import { assertWritable, readableOnly } from './readable-names.ts'
-import { attributesIn, kindOnTarget, replaceAttributes, type Target } from './target.ts'
+import { attributesIn, kindOnTarget, replaceAttributes, type Target, takeReplacedTimes } from './target.ts'
 
 export interface AttributesInput {
   serviceId: string
@@ -223,15 +223,13 @@ function assertContextFits(target: Target, context: string | undefined): void {
   }
 }
 
-export function changeEvent(
-  { kind, id, name, device, lockedAt }: Target,
-  context: string | undefined,
-  changes: Changes,
-): NewEvent {
+export function changeEvent(target: Target, context: string | undefined, changes: Changes): NewEvent {
+  const { kind, id, name, device, lockedAt } = target
   const targets: NewEvent['targets'] = [{ id, name, kind }]
   if (kind === 'service' && device !== undefined) targets.push({ ...device, kind: 'device' })
   const data = { context: context ?? null, changes }
-  const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', timestamp: lockedAt, targets, data }
+  const previous = takeReplacedTimes(target, context)
+  const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', timestamp: lockedAt, targets, data, previous }
   if (device !== undefined) event.deviceId = device.id
   return event
 }

@@ -29,6 +29,8 @@ export interface Target {
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
   overrideTimes: Map<string, ValueTimes>
+  /** The times of the values that were replaced since the last event, keyed by context. */
+  replacedTimes: Map<string | undefined, ValueTimes>
   /** The time of the changes: when the object was locked. Undefined for an object that was only read. */
   lockedAt: Date | undefined
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
@@ -48,6 +50,7 @@ export const newTarget = (
   contextCount: 0,
   overrides: new Map(),
   overrideTimes: new Map(),
+  replacedTimes: new Map(),
   changed: { attributes: false, reserved: false, overrideNames: false, contexts: new Set() },
 })
 
@@ -65,7 +68,11 @@ export function replaceAttributes(
   { after, changes }: { after: Attributes; changes: Readonly<Record<string, { new: string | null }>> },
 ): void {
   const times = timesIn(target, context)
+  const replaced = target.replacedTimes.get(context) ?? emptyObject<ValueTime>()
+  target.replacedTimes.set(context, replaced)
   for (const [name, change] of Object.entries(changes)) {
+    const time = times[name]
+    if (time !== undefined) replaced[name] ??= time
     if (change.new === null) delete times[name]
     else times[name] = timeOfChange(target)
   }
@@ -78,6 +85,13 @@ export function replaceAttributes(
   recount(target, before, after)
   target.contextCount += presence(after) - presence(before)
   target.overrides.set(context, after)
+}
+
+/** Returns and forgets the times of the values that were replaced since the last event, or undefined if there are none. */
+export function takeReplacedTimes(target: Target, context: string | undefined): ValueTimes | undefined {
+  const times = target.replacedTimes.get(context)
+  target.replacedTimes.delete(context)
+  return times === undefined || Object.keys(times).length === 0 ? undefined : times
 }
 
 /** Records that a client wrote a value that the target already has. */

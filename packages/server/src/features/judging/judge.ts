@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import type { ValueTime, ValueTimes } from '../attributes/target.ts'
 import type { Event } from '../events/event.ts'
 import { type Moment, selectMatches } from './judging.queries.ts'
 import { type Needs, needsOf, type Selection } from './needs.ts'
@@ -116,9 +117,12 @@ function presentRows({ device, live, overrides, services, serviceLives }: FoundD
 function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side: Side }): DeviceRows {
   const { device, live, overrides, services, serviceLives } = rows
   const { state, state_since, last_reported, attribute_times, ...reserved } = live
-  const pick = <Row extends { attributes: StoredAttributes }>(row: Row): Row => ({
+  const timesOf = (times: ValueTimes | undefined) =>
+    needs.times ? { attribute_times: timesNotAfter(times ?? {}, needs.names, at) } : {}
+  const pick = <Row extends { attributes: StoredAttributes; attribute_times?: ValueTimes }>(row: Row): Row => ({
     ...row,
     attributes: needs.names === undefined ? row.attributes : pickNames(row.attributes, needs.names),
+    ...timesOf(row.attribute_times),
   })
   const reported = (time: string | null): string | null => (needs.lastReported ? notAfter(time, at) : null)
   return {
@@ -127,7 +131,7 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
       state,
       state_since: needs.stateSince ? state_since : null,
       last_reported: reported(last_reported),
-      ...(needs.times && { attribute_times }),
+      ...timesOf(attribute_times),
       ...(needs.reserved && reserved),
     },
     overrides: needs.overrides ? overrides.map(pick) : [],
@@ -147,6 +151,17 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
+
+/**
+ * Returns the times of these names. If a client has written an unchanged value since the event, the time of its last
+ * write before the event is unknown, because such a write creates no event. The event's time takes its place.
+ */
+function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): ValueTimes {
+  const read = Object.entries(times).filter(([name]) => names?.includes(name.split('.', 1)[0]!) ?? true)
+  const clamp = (time: ValueTime): ValueTime =>
+    Array.isArray(time) ? [time[0], Math.min(time[1], at.getTime())] : time
+  return Object.fromEntries(read.map(([name, time]) => [name, clamp(time)]))
+}
 
 /**
  * Checks whether a service had reported a state. Until its first report, a service has its device's state, and a first

@@ -62,6 +62,17 @@ const change: fc.Arbitrary<Change> = fc
 
 const readsReports = (where: string): boolean => /lastReported/.test(where)
 
+/** Compares the time when a value last changed with the time of a step. */
+const timeFilter = (steps: readonly Step[]): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      fc.constantFrom('', 'NOT '),
+      fc.constantFrom('site', 'load', 'net.ssid', '"rack row"', '$svc.statusA'),
+      fc.constantFrom('<', '<=', '=', '>'),
+      fc.constantFrom(...steps.map(({ timestamp }) => timestamp.toISOString())),
+    )
+    .map(([not, of, operator, at]) => `${not}changed(${of}) ${operator} ${at}`)
+
 interface Step extends JudgedEvent {
   states: [before: ModelDevice | undefined, after: ModelDevice | undefined]
 }
@@ -143,7 +154,8 @@ test('agrees with a simple model for random events and filters, including delete
     const user = await app.createUser()
     const steps = await record(user, changes)
     expect(steps.length).toBeGreaterThan(2)
-    for (const [where, isInContext] of fc.sample(fc.tuple(deviceFilter, fc.boolean()), FILTERS)) {
+    const filters = fc.oneof({ arbitrary: deviceFilter, weight: 4 }, { arbitrary: timeFilter(steps), weight: 1 })
+    for (const [where, isInContext] of fc.sample(fc.tuple(filters, fc.boolean()), FILTERS)) {
       const { filter, isValid } = checkFilter(where)
       // Skips filters on reports: a report without a state change leaves no event, so earlier reports are unknown
       // (docs/decisions/0020).

@@ -53,9 +53,6 @@ export function needsOf({ filter, context }: Selection): Needs {
   }
 }
 
-/** Checks whether a filter reads the times of values, which events do not contain. */
-export const readsTimes = (filter: ResolvedFilter): boolean => conditionsOf(filter).some(isOfTime)
-
 function isOfTime(condition: Condition): boolean {
   if (condition.type === 'stale') return true
   return 'subject' in condition && (condition.subject.type === 'age' || condition.subject.type === 'changed')

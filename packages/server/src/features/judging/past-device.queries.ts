@@ -117,11 +117,11 @@ const isRelevant = (names: Needs['names']): Sql =>
 function firstAttributeChanges(accountId: string, names: Needs['names']): Sql {
   return sql`
     select first.id, jsonb_build_object('id', first.id::text, 'type', 'ATTRIBUTE_CHANGE', 'target', first.target,
-      'state', null, 'previous', null, 'data', jsonb_build_object('context', first.context,
+      'state', null, 'previous', first.previous, 'data', jsonb_build_object('context', first.context,
         'changes', jsonb_build_object(first.key, first.value)))
     from (
       select distinct on (${target}, e.data ->> 'context', part.key)
-        e.id, ${target} as target, e.data ->> 'context' as context, part.key, part.value
+        e.id, ${target} as target, e.data ->> 'context' as context, part.key, part.value, e.previous
       from event e cross join lateral jsonb_each(e.data -> 'changes') as part
       where e.account_id = ${accountId} and e.device_id = asked.id and e.id > asked.last
         and e.type = 'ATTRIBUTE_CHANGE' and ${isNamed(names, sql`part.key`)}

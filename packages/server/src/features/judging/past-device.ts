@@ -1,3 +1,4 @@
+import type { ValueTimes } from '../attributes/target.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
 /** The rows of one device as JSON from PostgreSQL, without the account. Times are strings. */
@@ -9,6 +10,7 @@ export interface DeviceRows {
     platform: string | null
     created: string | null
     attributes: StoredAttributes
+    attribute_times?: ValueTimes
   }
   /** The row of `device_live`: the state and the reserved values, keyed by column. */
   live: LiveRow
@@ -24,13 +26,15 @@ export interface LiveRow {
   state: string
   state_since: string | null
   last_reported: string | null
-  [reserved: string]: string | null
+  attribute_times?: ValueTimes
+  [reserved: string]: string | null | ValueTimes | undefined
 }
 
 export interface OverrideRow {
   target_id: string
   context: string
   attributes: StoredAttributes
+  attribute_times?: ValueTimes
 }
 
 export interface ServiceRow {
@@ -42,6 +46,7 @@ export interface ServiceRow {
   enabled: boolean
   created: string | null
   attributes: StoredAttributes
+  attribute_times?: ValueTimes
 }
 
 export interface ServiceLiveRow {
@@ -65,6 +70,13 @@ export interface PastEvent {
 /** The attribute changes, in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
+/** The times of the values of a deleted device or service. Events of the previous release do not contain them. */
+export interface DeletedTimes {
+  times?: ValueTimes
+  /** The times of the overrides, keyed by context. */
+  overrideTimes?: Record<string, ValueTimes>
+}
+
 /** The content of a DEVICE_DELETE event. If the content was too large, the event contains `omitted` instead. */
 export interface DeletedDevice {
   name: string
@@ -75,7 +87,7 @@ export interface DeletedDevice {
   services?: DeletedService[]
 }
 
-export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
+export interface DeletedService extends Omit<ServiceRow, 'attributes' | 'attribute_times'>, DeletedTimes {
   /** The reported state, or null if the service has its device's state. */
   state: string | null
   stateSince?: string | null

@@ -1,10 +1,12 @@
 import { type AttributeName, splitAttributeName } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { type Attributes, reservedColumns, splitReserved } from '../attributes/attributes.ts'
+import { splitTimes, type ValueTime, type ValueTimes } from '../attributes/target.ts'
 import type {
   AttributeChanges,
   DeletedDevice,
   DeletedService,
+  DeletedTimes,
   DeviceRows,
   OverrideRow,
   PastEvent,
@@ -81,8 +83,9 @@ function removeService(rows: DeviceRows, id: string): void {
 
 function addService(rows: DeviceRows, service: DeletedService): void {
   const { id, name, application, host, port, enabled, created = null, attributes = {} } = service
-  rows.services.push({ id, name, application, host, port, enabled, created, attributes })
-  rows.overrides.push(...overrideRows(id, service.overrides))
+  const { times = {} } = service
+  rows.services.push({ id, name, application, host, port, enabled, created, attributes, attribute_times: times })
+  rows.overrides.push(...overrideRows(id, service))
   if (service.state != null)
     rows.serviceLives.push({
       service_id: id,
@@ -94,8 +97,17 @@ function addService(rows: DeviceRows, service: DeletedService): void {
 
 function deletedDevice({ data, previous }: PastEvent, id: string): DeviceRows {
   const { name, hardwareId, platform, attributes = {}, overrides, services = [] } = data as unknown as DeletedDevice
-  const { created, state, stateSince, lastReported } = (previous ?? {}) as Record<string, string | null | undefined>
+  const {
+    created,
+    state,
+    stateSince,
+    lastReported,
+    times = {},
+    overrideTimes,
+    services: timesOfServices,
+  } = (previous ?? {}) as PreviousDevice
   const base = splitReserved(attributes as Attributes)
+  const { base: baseTimes, reserved: reservedTimes } = splitTimes(times)
   const rows: DeviceRows = {
     device: {
       id,
@@ -104,52 +116,91 @@ function deletedDevice({ data, previous }: PastEvent, id: string): DeviceRows {
       platform,
       created: created ?? null,
       attributes: base.attributes as StoredAttributes,
+      attribute_times: baseTimes,
     },
     live: {
       state: state ?? 'inactive',
       state_since: stateSince ?? null,
       last_reported: lastReported ?? null,
+      attribute_times: reservedTimes,
       ...base.reserved,
     },
-    overrides: overrideRows(id, overrides),
+    overrides: overrideRows(id, { overrides, overrideTimes }),
     services: [],
     serviceLives: [],
   }
-  for (const service of services) addService(rows, service)
+  for (const service of services) addService(rows, { ...service, ...timesOfServices?.[service.id] })
   return rows
 }
 
-const overrideRows = (id: string, overrides: Record<string, StoredAttributes> = {}): OverrideRow[] =>
-  Object.entries(overrides).map(([context, attributes]) => ({ target_id: id, context, attributes }))
+interface PreviousDevice extends DeletedTimes {
+  created?: string | null
+  state?: string | null
+  stateSince?: string | null
+  lastReported?: string | null
+  /** Keyed by ID. */
+  services?: Record<string, DeletedTimes>
+}
 
-function undoAttributes(rows: DeviceRows, { target, data }: PastEvent): void {
+const overrideRows = (
+  id: string,
+  {
+    overrides = {},
+    overrideTimes = {},
+  }: { overrides?: Record<string, StoredAttributes> | undefined } & Pick<DeletedTimes, 'overrideTimes'>,
+): OverrideRow[] =>
+  Object.entries(overrides).map(([context, attributes]) => ({
+    target_id: id,
+    context,
+    attributes,
+    attribute_times: overrideTimes[context] ?? {},
+  }))
+
+function undoAttributes(rows: DeviceRows, { target, data, previous }: PastEvent): void {
   const context = (data.context ?? null) as string | null
+  const times = (previous ?? {}) as ValueTimes
   for (const [text, { old }] of Object.entries((data.changes ?? {}) as AttributeChanges)) {
-    const name = splitAttributeName(text)
-    if (context !== null) setOverride(rows, { target, context, name, value: old })
-    else setBase(rows, { target, name, value: old })
+    const time = old !== null && Object.hasOwn(times, text) ? times[text] : undefined
+    const setting = { target, name: splitAttributeName(text), text, value: old, time }
+    if (context !== null) setOverride(rows, { ...setting, context })
+    else setBase(rows, setting)
   }
 }
 
 interface Setting {
   target: string
   name: AttributeName
+  /** The name as one string. */
+  text: string
   value: string | null
+  /** The time of the value. Undefined if it is unknown. */
+  time: ValueTime | undefined
 }
 
-function setBase(rows: DeviceRows, { target, name, value }: Setting): void {
+function setBase(rows: DeviceRows, setting: Setting): void {
+  const { target, name, value } = setting
   const { device, live, services } = rows
   if (target !== device.id) {
     const service = services.find(({ id }) => id === target)
-    if (service !== undefined) setValue(service.attributes, name, value)
+    if (service === undefined) return
+    setValue(service.attributes, name, value)
+    setTime(service, setting)
     return
   }
   const column = name[0] === RESERVED_GROUP && name[1] !== undefined ? reservedColumns.get(name[1]) : undefined
   if (column === undefined) setValue(device.attributes, name, value)
   else live[column] = value
+  setTime(column === undefined ? device : live, setting)
 }
 
-function setOverride(rows: DeviceRows, { target, context, name, value }: Setting & { context: string }): void {
+function setTime(row: { attribute_times?: ValueTimes }, { text, time }: Setting): void {
+  row.attribute_times ??= {}
+  if (time === undefined) delete row.attribute_times[text]
+  else define(row.attribute_times, text, time)
+}
+
+function setOverride(rows: DeviceRows, setting: Setting & { context: string }): void {
+  const { target, context, name, value } = setting
   let row = rows.overrides.find((one) => one.target_id === target && one.context === context)
   if (row === undefined) {
     if (value === null) return
@@ -157,6 +208,7 @@ function setOverride(rows: DeviceRows, { target, context, name, value }: Setting
     rows.overrides.push(row)
   }
   setValue(row.attributes, name, value)
+  setTime(row, setting)
   if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
 }
 

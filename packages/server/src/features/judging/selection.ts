@@ -1,10 +1,9 @@
 import type { Context } from '../../context.ts'
-import { badInput } from '../../errors.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter, type ViewReader } from '../views/use-view.ts'
-import { readsTimes, type Selection } from './needs.ts'
+import type { Selection } from './needs.ts'
 
 export interface SelectionArguments {
   where?: string | null | undefined
@@ -25,10 +24,7 @@ export async function readSelection(context: Context, args: SelectionArguments):
   const read = args.where == null ? undefined : readFilter(args.where, place)
   if (read !== undefined) await assertKnownNames(context, read)
   const stored = { where: read?.canonical ?? null, viewId: args.view ?? null, context: inContext }
-  const { filter } = await resolveSelection(context, stored)
-  if (filter !== undefined && readsTimes(filter)) {
-    throw badInput('where: age(), changed(), and stale() are not available in webhooks and subscriptions')
-  }
+  await resolveSelection(context, stored)
   return stored
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { allOf } from '../../db/sorted-page.ts'
 import { limits } from '../../limits.ts'
+import type { ValueTimes } from '../attributes/target.ts'
 import { insideCondition } from '../filters/sql/inside.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import type { ServiceFields } from './new-service.ts'
@@ -74,12 +75,15 @@ export async function deleteServiceRow(
 ): Promise<RemovedService | undefined> {
   const { rows } = await sql<{ removed: RemovedService | null }>`
     with overrides as (
-      delete from attribute_override where account_id = ${accountId} and target_id = ${id} returning context, attributes
+      delete from attribute_override where account_id = ${accountId} and target_id = ${id}
+      returning context, attributes, attribute_times
     ), removed as (
-      delete from service where account_id = ${accountId} and id = ${id} returning created, attributes
+      delete from service where account_id = ${accountId} and id = ${id} returning created, attributes, attribute_times
     )
     select jsonb_build_object('created', created, 'attributes', attributes,
         'overrides', coalesce((select jsonb_object_agg(context, attributes) from overrides), '{}'),
+        'times', attribute_times,
+        'overrideTimes', coalesce((select jsonb_object_agg(context, attribute_times) from overrides), '{}'),
         'state', live.state, 'stateSince', live.state_since, 'lastReported', live.last_reported) as removed
     from removed left join service_live live on live.account_id = ${accountId} and live.service_id = ${id}`.execute(db)
   const removed = rows[0]?.removed
@@ -92,6 +96,10 @@ export interface RemovedService extends Record<string, unknown> {
   attributes: Record<string, unknown>
   /** The overrides, keyed by context. */
   overrides: Record<string, unknown>
+  /** The times of the attributes. */
+  times: ValueTimes
+  /** The times of the overrides, keyed by context. */
+  overrideTimes: Record<string, ValueTimes>
   /** The reported state, or null if the service had its device's state. */
   state: string | null
   stateSince: string | null

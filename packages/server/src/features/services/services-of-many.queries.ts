@@ -71,13 +71,16 @@ export const deleteServices = (db: Database, accountId: string, ids: readonly st
     db,
     `with overrides as (
        delete from attribute_override where account_id = $1 and target_id = any($2::text[])
-       returning target_id, context, attributes
+       returning target_id, context, attributes, attribute_times
      ), removed as (
-       delete from service where account_id = $1 and id = any($2::text[]) returning id, created, attributes
+       delete from service where account_id = $1 and id = any($2::text[]) returning id, created, attributes, attribute_times
      )
      select removed.id, jsonb_build_object('created', created, 'attributes', attributes,
          'overrides', coalesce(
            (select jsonb_object_agg(context, o.attributes) from overrides o where o.target_id = removed.id), '{}'),
+         'times', removed.attribute_times,
+         'overrideTimes', coalesce(
+           (select jsonb_object_agg(context, o.attribute_times) from overrides o where o.target_id = removed.id), '{}'),
          'state', live.state, 'stateSince', live.state_since, 'lastReported', live.last_reported) as removed
      from removed left join service_live live on live.account_id = $1 and live.service_id = removed.id`,
     [accountId, ids],

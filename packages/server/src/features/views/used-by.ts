@@ -6,7 +6,6 @@ import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Target } from '../events/event-types.ts'
 import { check } from '../filters/read-filter.ts'
-import { readsTimes } from '../judging/needs.ts'
 import { listRestrictedByViews, replaceViewOfRestrictions, restrictedTarget } from '../restrictions/view-uses.ts'
 import { webhookTarget } from '../webhooks/webhook.ts'
 import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhook-views.ts'
@@ -103,9 +102,7 @@ export async function assertAllowedByUsers(
   if (where === null) return
   const isRejected = ({ usage, viewIds }: ViewUser): boolean => {
     if (!viewIds.has(id)) return false
-    const { filter, isValid } = check(where, { kind: filterKinds[kind], usage, path }, {})
-    // Events do not contain the times of values.
-    return !isValid || (filter !== null && readsTimes(filter))
+    return !check(where, { kind: filterKinds[kind], usage, path }, {}).isValid
   }
   const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
   if (users.length === 0) return

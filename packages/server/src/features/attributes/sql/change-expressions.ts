@@ -4,12 +4,18 @@ import { reservedColumns } from '../attributes.ts'
 
 // The SQL expressions that make up the statements of `setAttribute`.
 
-/** Returns the type and data of a change's event, built from SQL expressions. */
-export const attributeChange = ({ name, old, value }: { name: string; old: string; value: string }) => ({
+/** Returns the type, data, and previous time of a change's event, built from SQL expressions. */
+export const attributeChange = ({
+  name,
+  old,
+  value,
+  times,
+}: { [Part in 'name' | 'old' | 'value' | 'times']: string }) => ({
   accountId: '$1',
   type: `'ATTRIBUTE_CHANGE'`,
   data: `jsonb_build_object('context', null,
       'changes', jsonb_build_object(${name}, jsonb_build_object('old', ${old}, 'new', ${value})))`,
+  previous: `case when ${times} ? ${name} then jsonb_build_object(${name}, ${times} -> ${name}) end`,
 })
 
 interface ChangeColumns {
