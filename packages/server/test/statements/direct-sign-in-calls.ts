@@ -5,6 +5,7 @@ import * as sessions from '../../src/auth/sessions/sessions.queries.ts'
 import * as signIn from '../../src/auth/sessions/sign-in/sign-in.queries.ts'
 import * as sso from '../../src/auth/sessions/single-sign-on/single-sign-on.queries.ts'
 import * as totp from '../../src/auth/sessions/totp.queries.ts'
+import * as settings from '../../src/features/attributes/settings/own-settings.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
 import * as identities from '../../src/features/users/single-sign-on/identities.queries.ts'
@@ -92,6 +93,9 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => identities.findByIdentity(db, key),
     (db) => identities.lockByEmail(db, 'unknown@example.com'),
     (db) => identities.insertIdentity(db, key, { personId, email: null, now }),
+    (db) => settings.findOwnSettings(db, personId),
+    (db) => settings.lockOwnSettings(db, personId),
+    (db) => settings.updateOwnSettings(db, personId, { label: 'Site' }),
     (db) => identities.touchIdentity(db, key, { email: null, now }),
     (db) => identities.writeEmail(db, 'unknown', 'unknown@example.com'),
     (db) => identities.hasRoleFor(db, ['staff']),

@@ -1,8 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import { useClient } from 'urql'
-import type { LiveEvent } from '../../graphql/live-events.ts'
-import { useLiveEvents } from '../../graphql/use-live-events.ts'
-import { SetUserSettingDocument, ViewerDocument, type ViewerQuery } from './viewer.generated.ts'
+import { SetUserSettingDocument, type ViewerQuery } from './viewer.generated.ts'
 import { type Me, settingsOf, type Viewer, ViewerContext } from './viewer.ts'
 
 interface ViewerProviderProps {
@@ -19,14 +17,6 @@ interface ViewerProviderProps {
 export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})
-  useLiveEvents({
-    async onEvents(events) {
-      if (!events.some(isSettingsChange)) return
-      // Fetches the settings, because this window and another one may have changed them at the same time.
-      const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
-      if (error === undefined) setChanged({})
-    },
-  })
   const viewer = useMemo<Viewer>(() => {
     const saved: Record<string, string> = settingsOf(login)
     const settings = Object.fromEntries(
@@ -43,7 +33,7 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       may,
       isRestricted,
       canReadEvents: may('EVENT_READ'),
-      canSaveSettings: may('ATTRIBUTE_WRITE') && !isRestricted,
+      canSaveSettings: may('ATTRIBUTE_WRITE'),
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
       version,
       settings,
@@ -63,6 +53,3 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
 
 const isLimited = ({ grant }: Me): boolean =>
   grant !== null && (grant.where !== null || grant.view !== null || grant.attributes !== null)
-
-const isSettingsChange = ({ type, target }: LiveEvent): boolean =>
-  type === 'ATTRIBUTE_CHANGE' && target.some(({ kind }) => kind === 'user')

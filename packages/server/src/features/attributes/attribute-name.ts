@@ -17,7 +17,7 @@ export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
 export const RESERVED_GROUP = '$svc'
 
 /** The group where the console stores a user's preferences, such as labels and columns. */
-const CONSOLE_GROUP = '$ui'
+export const CONSOLE_GROUP = '$ui'
 
 // The class matches the C0 and C1 control characters and DEL.
 const controlCharacter = /\p{Cc}/u

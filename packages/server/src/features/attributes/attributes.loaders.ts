@@ -9,6 +9,7 @@ import {
   listContexts,
 } from './attributes.queries.ts'
 import { type Attributes, joinReserved } from './attributes.ts'
+import { withOwnSettings } from './settings/own-settings.ts'
 
 interface Place {
   targetId: string
@@ -35,10 +36,11 @@ const serviceBases = perRequest(
 )
 
 const userBases = perRequest(
-  ({ db, viewer }: Context) =>
+  (context: Context) =>
     new DataLoader(async (ids: readonly string[]) => {
-      const [row] = await findAccountBase(db, viewer.accountId)
-      return ids.map((id): Attributes => (id === row?.id ? row.attributes : {}))
+      const [row] = await findAccountBase(context.db, context.viewer.accountId)
+      const attributes = row === undefined ? {} : await withOwnSettings(context, row.attributes)
+      return ids.map((id): Attributes => (id === row?.id ? attributes : {}))
     }),
 )
 

@@ -1,11 +1,18 @@
 import type { Context } from '../../context.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { namesOf } from '../../restriction.ts'
-import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
+import {
+  type AttributeName,
+  CONSOLE_GROUP,
+  parseAttributeName,
+  parseContext,
+  parseContextName,
+} from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
+import { personWithSettings } from './settings/own-settings.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 
@@ -63,8 +70,13 @@ export function readAttributes<Kind extends AttributeOwner>(
 const readable = (context: Context, read: Eventually<Read>): Eventually<Read> =>
   read instanceof Promise ? read.then((found) => limit(context, found)) : limit(context, read)
 
-const limit = ({ viewer }: Context, read: Read): Read =>
-  namesOf(viewer) === undefined ? read : readableOnly(viewer, parse(read))
+function limit({ viewer }: Context, read: Read): Read {
+  if (namesOf(viewer) === undefined) return read
+  const attributes = parse(read)
+  const readable = readableOnly(viewer, attributes)
+  const settings = personWithSettings(viewer) === undefined ? undefined : attributes[CONSOLE_GROUP]
+  return settings === undefined ? readable : { ...readable, [CONSOLE_GROUP]: settings }
+}
 
 /** Returns one value in a context, or null if the attribute is not set. */
 export function readAttribute<Kind extends AttributeOwner>(

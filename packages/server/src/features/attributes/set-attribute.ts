@@ -17,6 +17,7 @@ import { valueAt } from './attributes.ts'
 import { setOnAccount, setOnService, setReserved } from './set-attribute.queries.ts'
 import { getTargetId, writeAttributes } from './set-attributes.ts'
 import { setTogether } from './set-together.ts'
+import { isOwnSetting, writeOwnSettings } from './settings/own-settings.ts'
 
 export interface AttributeInput {
   name: string
@@ -37,6 +38,11 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
   assertVisibleNames([{ name, value }], { context: place.context, path: 'name' })
+  if (isOwnSetting(context.viewer, place, { name, value })) {
+    await writeOwnSettings(context, [{ name, value }], 'name')
+    forgetAttributes(context)
+    return value
+  }
   // The fast path does not limit the devices that it finds. A cluster would split its statement into several steps, which
   // take longer than the transaction.
   const isFast = place.context === undefined && context.viewer.restriction === undefined && !context.isCluster

@@ -23,6 +23,7 @@ import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
 import { assertWritable, readableOnly } from './readable-names.ts'
+import { isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'
 import { attributesIn, kindOnTarget, replaceAttributes, type Target, takeReplacedTimes } from './target.ts'
 
 export interface AttributesInput {
@@ -145,9 +146,39 @@ async function writeMany(
   context: Context,
   writes: readonly (AttributeWrite | ApiError)[],
 ): Promise<(Attributes | ApiError)[]> {
-  const outcomes = await context.db.transaction().execute((transaction) => writeManyIn(transaction, context, writes))
+  const { viewer } = context
+  const ofAccount = writes.map((write) =>
+    write instanceof ApiError ? write : withChanges(write, (change) => !isOwnSetting(viewer, write, change)),
+  )
+  const outcomes = await context.db.transaction().execute((transaction) => writeManyIn(transaction, context, ofAccount))
+  for (const [index, write] of writes.entries()) {
+    const outcome = outcomes[index]!
+    if (write instanceof ApiError || outcome instanceof ApiError || write.targetId !== viewer.accountId) continue
+    outcomes[index] = await writeSettings(context, write, outcome)
+  }
   forgetAttributes(context)
   return outcomes
+}
+
+const withChanges = (write: AttributeWrite, isKept: (change: Change) => boolean): AttributeWrite => ({
+  ...write,
+  changes: write.changes.filter(isKept),
+})
+
+/** Writes the settings of the signed-in person among the changes. They belong to the person, not to the account. */
+async function writeSettings(
+  context: Context,
+  write: AttributeWrite,
+  attributes: Attributes,
+): Promise<Attributes | ApiError> {
+  const { changes, path } = withChanges(write, (change) => isOwnSetting(context.viewer, write, change))
+  try {
+    if (changes.length > 0) await writeOwnSettings(context, changes, path)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+  return write.context === undefined ? withOwnSettings(context, attributes) : attributes
 }
 
 async function writeManyIn(
@@ -180,7 +211,7 @@ function writeOne(
   if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
   const { context } = write
   const names = write.changes.map(({ name }) => name)
-  assertMayChangeAttributes(viewer, { kind: target.kind, context, names })
+  if (names.length > 0) assertMayChangeAttributes(viewer, { kind: target.kind, context, names })
   for (const { name, value } of write.changes) {
     const isGroup = name.length === 1 && value === null && kindOnTarget(target, name[0]) === 'group'
     assertWritable(viewer, { name, isGroup })

@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, signIn } from '../../../../test/clients/browser.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
-import { ask, done, newTeam } from '../../../../test/factories/team.ts'
+import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
 
 const app = sharedTestApp()
 
 let account: TestUser
 let admin: TestMember
+let owner: TestMember
 let viewer: TestMember
+let eventsOf: Team['eventsOf']
 beforeEach(async () => {
-  ;({ account, admin, viewer } = await newTeam(app))
+  ;({ account, admin, owner, viewer, eventsOf } = await newTeam(app))
 })
 
 describe('the field me', () => {
@@ -93,5 +95,55 @@ describe('the account of a request', () => {
       )
       .toBe('fleet@example.com')
     expect((await ask(admin, update, { email: 'no address' })).error?.[0]).toBe('BAD_USER_INPUT')
+  })
+})
+
+describe('console settings', () => {
+  const set = (name: string, value: string | null, context?: string): string =>
+    `mutation { setAttribute(serviceId: "${account.accountId}", name: "${name}", value: ${JSON.stringify(value)}${context ?? ''}) }`
+  const attributesOf = async (member: TestMember) => (await done(member, '{ login { attributes } }')).login.attributes
+
+  it('belong to the signed-in person, and to the account for access keys', async () => {
+    await account.data(set('$ui.label', 'of the account'))
+    await account.data(set('site', 'oslo'))
+    await done(admin, set('$ui.label', 'of admin'))
+    const many = `mutation { setAttributes(serviceId: "${account.accountId}", attributes: { site: "bergen", $ui: { label: "of owner" } }) }`
+    expect((await done(owner, many)).setAttributes).toEqual({ site: 'bergen', $ui: { label: 'of owner' } })
+    expect(await attributesOf(admin)).toEqual({ site: 'bergen', $ui: { label: 'of admin' } })
+    expect(await attributesOf(owner)).toEqual({ site: 'bergen', $ui: { label: 'of owner' } })
+    expect(await attributesOf(viewer)).toEqual({ site: 'bergen' })
+    expect((await done(admin, '{ login { attribute(name: "$ui.label") } }')).login.attribute).toBe('of admin')
+    const ofAccount = { site: 'bergen', $ui: { label: 'of the account' } }
+    expect((await account.data('{ login { attributes } }')).login.attributes).toEqual(ofAccount)
+    await done(owner, set('$ui', null))
+    expect(await attributesOf(owner)).toEqual({ site: 'bergen' })
+    // Changes to a person's settings create no events.
+    const events = await eventsOf('ATTRIBUTE_CHANGE')
+    expect(events).toHaveLength(3)
+    for (const changes of [
+      { '$ui.label': { old: null, new: 'of the account' } },
+      { site: { old: null, new: 'oslo' } },
+      { site: { old: 'oslo', new: 'bergen' } },
+    ])
+      expect(events).toContainEqual(expect.objectContaining({ data: { context: null, changes } }))
+  })
+
+  it('follow the rules of attributes', async () => {
+    const codeOf = async (document: string) => (await ask(admin, document)).error?.[0]
+    expect(await codeOf(set('$ui', 'x'))).toBe('RESERVED_ATTRIBUTE')
+    expect(await codeOf(set('$ui.a', 'x'.repeat(70_000)))).toBe('LIMIT_EXCEEDED')
+    expect((await ask(viewer, set('$ui.a', 'x'))).error?.[0]).toBe('FORBIDDEN')
+    for (let index = 0; index < 8; index++) await ask(admin, set(`$ui.a${index}`, 'x'.repeat(8_000)))
+    expect(await codeOf(set('$ui.b', 'x'.repeat(8_000)))).toBe('LIMIT_EXCEEDED')
+  })
+
+  it('can be saved by a person with a restricted role', async () => {
+    const access =
+      '{ permissions: [DEVICE_READ, ATTRIBUTE_WRITE], where: "site = oslo", attributes: { read: ["site"], write: ["site"] } }'
+    const { createRole } = await done(owner, `mutation { createRole(name: "Oslo", access: ${access}) { id } }`)
+    await done(owner, setRole, { personId: viewer.id, roleId: createRole.id })
+    await done(viewer, set('$ui.label', 'mine'))
+    expect(await attributesOf(viewer)).toEqual({ $ui: { label: 'mine' } })
+    expect((await ask(viewer, set('site', 'x'))).error).toEqual(['FORBIDDEN', 'device'])
   })
 })
