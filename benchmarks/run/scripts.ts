@@ -12,6 +12,7 @@ export const scripts = [
   'mqtt/fleet',
   'console/device-list',
   'console/search',
+  'access/restricted-key',
   'growth/growth',
   'history/attribute-history',
   'processes/workers',
