@@ -19,8 +19,8 @@ type Rule = NonNullable<FreshnessRulesQuery['login']>['freshness'][number]
 
 /** Lists the names that clients are expected to write at an interval, with the number of stale devices. */
 export function FreshnessSection({ names }: { names: readonly string[] }) {
-  const { may, isRestricted } = useViewer()
-  const canEdit = may('ATTRIBUTE_WRITE') && !isRestricted
+  const { may, isRestrictedToDevices } = useViewer()
+  const canEdit = may('ATTRIBUTE_WRITE') && !isRestrictedToDevices
   const [{ data, error }, refetch] = useQuery({ query: FreshnessRulesDocument, context: useTypes('Freshness') })
   const [editing, setEditing] = useState<Rule | 'new'>()
   const rules = data?.login?.freshness

@@ -36,7 +36,7 @@ export function OverviewPage() {
 }
 
 function Overview() {
-  const { isRestricted, canReadEvents } = useViewer()
+  const { isRestrictedToDevices, canReadEvents } = useViewer()
   const [search, change] = useUrlState('/shell/overview')
   const [isAdding, setAdding] = useState(false)
   const span = search.span ?? 'day'
@@ -63,8 +63,8 @@ function Overview() {
       ) : (
         <Stack gap="md">
           <Totals login={login} />
-          {/* The server does not count the devices of each role over time. */}
-          {isRestricted ? null : (
+          {/* The server does not count the devices of a role's restriction over time. */}
+          {isRestrictedToDevices ? null : (
             <OnlineOverTime
               points={data?.login?.presence ?? undefined}
               span={span}

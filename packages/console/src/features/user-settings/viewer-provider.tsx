@@ -23,7 +23,8 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       Object.entries({ ...saved, ...changed }).filter((entry): entry is [string, string] => entry[1] !== null),
     )
     const may: Viewer['may'] = (permission) => me.grant?.permissions.includes(permission) === true
-    const isRestricted = isLimited(me)
+    const { grant } = me
+    const isRestrictedToDevices = grant !== null && (grant.where !== null || grant.view !== null)
     return {
       id: login.id,
       email: login.email,
@@ -31,7 +32,8 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       created: login.created,
       me,
       may,
-      isRestricted,
+      isRestricted: isRestrictedToDevices || (grant !== null && grant.attributes !== null),
+      isRestrictedToDevices,
       canReadEvents: may('EVENT_READ'),
       canSaveSettings: may('ATTRIBUTE_WRITE'),
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
@@ -50,6 +52,3 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
   }, [client, login, me, version, changed])
   return <ViewerContext value={viewer}>{children}</ViewerContext>
 }
-
-const isLimited = ({ grant }: Me): boolean =>
-  grant !== null && (grant.where !== null || grant.view !== null || grant.attributes !== null)

@@ -16,6 +16,8 @@ export interface Viewer {
   may(permission: Permission): boolean
   /** Whether the person's role is limited to some devices or attributes. */
   isRestricted: boolean
+  /** Whether the person's role is limited to some devices. */
+  isRestrictedToDevices: boolean
   /** Whether the person can read events and follow them live. */
   canReadEvents: boolean
   /** Whether the person can save settings. */

@@ -13,6 +13,7 @@ import {
 } from '../attributes/attribute-name.ts'
 import { assertWritable, isReadableName } from '../attributes/readable-names.ts'
 import { recordEvents } from '../events/record.ts'
+import { outside } from '../restrictions/decisive-values.ts'
 import { lockAccount } from '../users/users.ts'
 import { countStale, selectStale } from './freshness.queries.ts'
 import { deleteInterval, upsertInterval } from './intervals.queries.ts'
@@ -41,6 +42,8 @@ interface IntervalChange {
 export async function setExpectedInterval(context: Context, change: IntervalChange): Promise<Freshness | null> {
   const { viewer } = context
   const { accountId } = viewer
+  if (insideOf(viewer) !== undefined)
+    throw outside('a caller who is restricted to some devices cannot change expected intervals')
   const parsed = parseAttributeName(change.name, 'name')
   const name = joinAttributeName(parsed)
   const seconds = readSeconds(change.seconds)

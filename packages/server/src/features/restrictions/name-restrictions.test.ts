@@ -250,6 +250,17 @@ describe('a key that is restricted to some attributes', () => {
     expect(me).toEqual({ accessKey: shown, grant: shown })
   })
 
+  it('can set an expected interval for these attributes, unless it is also restricted to some devices', async () => {
+    const set = (name: string): string =>
+      `mutation { setExpectedInterval(name: "${name}", seconds: 60) { name seconds } }`
+    const attributes = 'attributes: { write: ["site"] }'
+    const key = await keyOf(app, sendAsUser(user), `access: { ${attributes} }`)
+    expect((await key.data(set('site'))).setExpectedInterval).toEqual({ name: 'site', seconds: 60 })
+    expect(failure(await key.query(set('status.fan')))).toEqual(forbiddenAttribute)
+    const near = await keyOf(app, sendAsUser(user), `access: { where: "status.fan = ok", ${attributes} }`)
+    expect(failure(await near.query(set('site')))).toEqual({ code: 'FORBIDDEN', reason: 'device' })
+  })
+
   it('can reach devices through a filter on names that it cannot read', async () => {
     const key = await createKey('{ read: ["site"], write: [] }', ', where: "secret = hidden"')
     const { login } = await key.data('{ login { devices { total items { attributes } } } }')
