@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns a page's serious and critical accessibility violations, one line each. */
+/** Returns a page's accessibility violations, one line each. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource)
   const options = JSON.stringify({
@@ -17,9 +17,7 @@ export async function findViolations(page: Page, rules?: readonly string[]): Pro
   const violations = await page.evaluate<Violation[]>(`${waitForAnimations}
     .then(() => axe.run(${options}))
     .then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ html }) => html) })))`)
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, at }) => `${new URL(page.url()).pathname}: ${id} at ${at.join(' ')}`)
+  return violations.map(({ id, impact, at }) => `${new URL(page.url()).pathname}: ${id} (${impact}) at ${at.join(' ')}`)
 }
 
 interface Violation {
