@@ -38,7 +38,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
   usePolling(refetch, isNewest ? POLL_INTERVAL_MS : undefined)
   const page = data?.login?.webhooks[0]?.deliveries
   return (
-    <section aria-label="Deliveries">
+    <section>
       <Group justify="space-between" mb="xs">
         <Group gap="sm" align="baseline">
           <Title order={2}>Deliveries</Title>
