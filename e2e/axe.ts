@@ -17,8 +17,17 @@ export async function findViolations(page: Page, rules?: readonly string[]): Pro
   const violations = await page.evaluate<Violation[]>(`${waitForAnimations}
     .then(() => axe.run(${options}))
     .then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, at: nodes.map(({ html }) => html) })))`)
-  return violations.map(({ id, impact, at }) => `${new URL(page.url()).pathname}: ${id} (${impact}) at ${at.join(' ')}`)
+  return violations
+    .map((violation) => (violation.id === 'region' ? withoutTooltips(violation) : violation))
+    .filter(({ at }) => at.length > 0)
+    .map(({ id, impact, at }) => `${new URL(page.url()).pathname}: ${id} (${impact}) at ${at.join(' ')}`)
 }
+
+/** A tooltip describes an element in a landmark, but is at the end of the document. */
+const withoutTooltips = (violation: Violation): Violation => ({
+  ...violation,
+  at: violation.at.filter((html) => !/^<[^>]* role="tooltip"/.test(html)),
+})
 
 interface Violation {
   id: string
