@@ -107,10 +107,13 @@ describe('console settings', () => {
     await account.data(set('$ui.label', 'of the account'))
     await account.data(set('site', 'oslo'))
     await done(admin, set('$ui.label', 'of admin'))
-    const many = `mutation { setAttributes(serviceId: "${account.accountId}", attributes: { site: "bergen", $ui: { label: "of owner" } }) }`
-    expect((await done(owner, many)).setAttributes).toEqual({ site: 'bergen', $ui: { label: 'of owner' } })
+    const together =
+      'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
+    const ofOwner = { site: 'bergen', $ui: { label: 'of owner' } }
+    const written = await done(owner, together, { id: account.accountId, attributes: ofOwner })
+    expect(written.setAttributes).toEqual(ofOwner)
     expect(await attributesOf(admin)).toEqual({ site: 'bergen', $ui: { label: 'of admin' } })
-    expect(await attributesOf(owner)).toEqual({ site: 'bergen', $ui: { label: 'of owner' } })
+    expect(await attributesOf(owner)).toEqual(ofOwner)
     expect(await attributesOf(viewer)).toEqual({ site: 'bergen' })
     expect((await done(admin, '{ login { attribute(name: "$ui.label") } }')).login.attribute).toBe('of admin')
     const ofAccount = { site: 'bergen', $ui: { label: 'of the account' } }
