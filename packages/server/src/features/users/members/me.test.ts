@@ -134,7 +134,7 @@ describe('console settings', () => {
   it('follow the rules of attributes', async () => {
     const codeOf = async (document: string) => (await ask(admin, document)).error?.[0]
     expect(await codeOf(set('$ui', 'x'))).toBe('RESERVED_ATTRIBUTE')
-    expect(await codeOf(set('$ui.a', 'x'.repeat(70_000)))).toBe('LIMIT_EXCEEDED')
+    expect(await codeOf(set('$ui.a', 'x'.repeat(17_000)))).toBe('LIMIT_EXCEEDED')
     expect((await ask(viewer, set('$ui.a', 'x'))).error?.[0]).toBe('FORBIDDEN')
     for (let index = 0; index < 8; index++) await ask(admin, set(`$ui.a${index}`, 'x'.repeat(8_000)))
     expect(await codeOf(set('$ui.b', 'x'.repeat(8_000)))).toBe('LIMIT_EXCEEDED')
