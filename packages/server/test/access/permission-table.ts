@@ -61,7 +61,7 @@ export const granted = { viewer, operator, admin, owner: admin, existingKey, sco
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
 const closedToRestricted = new Set(
   `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode
-  User.attributeHistory Mutation.setExpectedInterval`.split(/\s+/),
+  User.attributeHistory`.split(/\s+/),
 )
 
 export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)

@@ -45,12 +45,6 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
     ]),
   ),
   'selectMemberships of features/users/members/memberships.queries.ts': ofPerson,
-  ...Object.fromEntries(
-    ['findOwnSettings', 'lockOwnSettings', 'updateOwnSettings'].map((name) => [
-      `${name} of features/attributes/settings/own-settings.queries.ts`,
-      ofPerson,
-    ]),
-  ),
   [`writeEmail of ${identities}`]: 'email addresses are unique in the whole installation',
   [`hasRoleFor of ${identities}`]: ofPerson,
   [`selectGroupAccounts of ${identities}`]: ofPerson,

@@ -142,7 +142,7 @@ describe('console settings', () => {
 
   it('can be saved by a person with a restricted role', async () => {
     const access =
-      '{ permissions: [DEVICE_READ, ATTRIBUTE_WRITE], where: "site = oslo", attributes: { read: ["site"], write: ["site"] } }'
+      '{ permissions: [DEVICE_READ, ATTRIBUTE_WRITE], where: "attributes.site = oslo", attributes: { read: ["site"], write: ["site"] } }'
     const { createRole } = await done(owner, `mutation { createRole(name: "Oslo", access: ${access}) { id } }`)
     await done(owner, setRole, { personId: viewer.id, roleId: createRole.id })
     await done(viewer, set('$ui.label', 'mine'))
