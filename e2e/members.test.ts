@@ -251,7 +251,7 @@ describeConsole('members', () => {
     await visit('/events', 'in the last month')
     await visit('/changes', 'No bulk jobs yet')
     await visit('/account/codes', 'cannot have registration codes')
-    await visit('/account/labels', 'does not allow you to change their labels')
+    await visit('/account/labels', 'You can choose labels for them')
     const page = await visit('/account/keys', 'You see only your personal keys')
     await page.getByRole('button', { name: 'New access key' }).first().click()
     const dialog = page.getByRole('dialog')
