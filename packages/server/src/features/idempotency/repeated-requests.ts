@@ -6,7 +6,7 @@ import { userDatabase } from '../../db/fair/user-database.ts'
 import type { DB } from '../../db/tables.generated.ts'
 import { ApiError } from '../../errors.ts'
 import type { OperationStart, RunOnce } from '../../graphql/run-operation.ts'
-import { withRawJson } from '../../graphql/values/raw-json.ts'
+import { textOf, withRawJson } from '../../graphql/values/raw-json.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { limits } from '../../limits.ts'
 import type { Viewer } from '../../viewer.ts'
@@ -163,7 +163,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
-      const text = String(withRawJson(data))
+      const text = textOf(withRawJson(data))
       const { kind, id, secret } = created
       const containsSecret = secret != null && text.includes(secret)
       const isStored = !containsSecret && text.length <= limits.idempotentResponseLength

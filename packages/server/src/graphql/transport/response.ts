@@ -2,14 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 import type { ResponseInit } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
+import { BodyPieces, PIECE_BYTES } from '../../lib/body-pieces.ts'
 import { limits } from '../../limits.ts'
 import { OUTCOME_DONE } from '../change-made.ts'
 import { formatApiError } from '../error-mapping.ts'
-import { withRawJson } from '../values/raw-json.ts'
+import { type Json, withRawJson } from '../values/raw-json.ts'
 import type { ResponseType } from './media-type.ts'
 
 /** Like the type of graphql-http, but the body can be bytes. */
-export type Response = readonly [body: string | Buffer | null, init: ResponseInit]
+export type Response = readonly [body: Json | null, init: ResponseInit]
 
 /** Returns a GraphQL response, or LIMIT_EXCEEDED if the response exceeds the maximum size. */
 export function jsonResponse(
@@ -64,7 +65,7 @@ export function fromTransportError(
 }
 
 /** Returns the JSON, or undefined if it exceeds the maximum length of a string or buffer. */
-function stringify(result: unknown): string | Buffer | undefined {
+function stringify(result: unknown): Json | undefined {
   try {
     return withRawJson(result)
   } catch (error) {
@@ -78,19 +79,25 @@ function stringify(result: unknown): string | Buffer | undefined {
  */
 const MAX_STRING_LENGTH = 65_536
 
-export const toSend = (json: string | Buffer): string | Buffer =>
-  typeof json !== 'string' || json.length < MAX_STRING_LENGTH ? json : Buffer.from(json)
+export function toSend(json: Json): string | Buffer | BodyPieces {
+  if (typeof json === 'string') return json.length < MAX_STRING_LENGTH ? json : Buffer.from(json)
+  return byteLength(json) <= PIECE_BYTES ? Buffer.concat(json) : new BodyPieces(json)
+}
+
+const byteLength = (json: Json): number =>
+  typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, part) => sum + part.length, 0)
 
 /**
  * Returns a response as JSON, or LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the
  * change was made.
  */
-export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | Buffer | ApiError {
+export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): Json | ApiError {
   const { answerBytes } = limits
   const json = stringify(response)
   // A UTF-16 code unit takes at most three bytes in UTF-8, so shorter strings do not have to be measured.
-  if (json !== undefined && (json.length * 3 <= answerBytes || Buffer.byteLength(json) <= answerBytes)) return json
-  const found = json === undefined ? 'more' : String(Buffer.byteLength(json))
+  if (typeof json === 'string' && json.length * 3 <= answerBytes) return json
+  if (json !== undefined && byteLength(json) <= answerBytes) return json
+  const found = json === undefined ? 'more' : String(byteLength(json))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`
   return isChange
     ? new ApiError(

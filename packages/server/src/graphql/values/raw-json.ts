@@ -25,7 +25,7 @@ export class RawJson<Value = unknown> {
   }
 
   get text(): string {
-    return typeof this.#json === 'string' ? this.#json : Buffer.concat(this.#json).toString()
+    return textOf(this.#json)
   }
 
   /** The parsed JSON. The JSON is parsed when `value` is first read. */
@@ -41,8 +41,10 @@ export class RawJson<Value = unknown> {
   }
 }
 
+export const textOf = (json: Json): string => (typeof json === 'string' ? json : Buffer.concat(json).toString())
+
 /** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. Returns bytes if a part of it is bytes. */
-export function withRawJson(value: unknown): string | Buffer {
+export function withRawJson(value: unknown): Json {
   const { around, raw } = split(value)
   return raw.some(isBytes) ? joinBytes(around, raw) : joinText(around, raw as string[])
 }
@@ -73,7 +75,8 @@ function joinText(around: readonly string[], raw: readonly string[]): string {
   return parts.join('')
 }
 
-function joinBytes(around: readonly string[], raw: readonly Json[]): Buffer {
+/** Returns all parts without joining them, because a copy of a large response would double its memory. */
+function joinBytes(around: readonly string[], raw: readonly Json[]): Buffer[] {
   const bytesOf = (json: Json): readonly Buffer[] => (typeof json === 'string' ? [Buffer.from(json)] : json)
-  return Buffer.concat(around.flatMap((each, index) => [Buffer.from(each), ...bytesOf(raw[index] ?? '')]))
+  return around.flatMap((each, index) => [Buffer.from(each), ...bytesOf(raw[index] ?? '')])
 }

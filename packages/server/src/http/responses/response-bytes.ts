@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
+import { BodyPieces } from '../../lib/body-pieces.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { createSlot } from '../../lib/slot.ts'
 import { limits } from '../../limits.ts'
@@ -57,6 +58,11 @@ interface Expected {
   end: (() => void) | undefined
 }
 
+function sizeOf(payload: unknown): number | undefined {
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return payload.length
+  return payload instanceof BodyPieces ? payload.byteLength : undefined
+}
+
 const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined && estimate < SMALL_BYTES
 
 export const queueFull = (): ApiError =>
@@ -78,14 +84,15 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    // The size of a stream is unknown, so its reservation lasts until the response ends.
-    if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
-      const isSmall = payload.length < SMALL_BYTES
+    const size = sizeOf(payload)
+    // If the size of a stream is unknown, its reservation lasts until the response ends.
+    if (size !== undefined) {
+      const isSmall = size < SMALL_BYTES
       const response = expected.get(request)
       if (response !== undefined && !(isSmall && isKnownSmall(response)))
-        estimates.set(response.key, Math.max(payload.length, DECAY * (response.estimate ?? 0)))
+        estimates.set(response.key, Math.max(size, DECAY * (response.estimate ?? 0)))
       const caller = isSmall ? undefined : callerOf(request)
-      if (caller !== undefined) onceResponseEnds(reply, queue.queue(caller, payload.length))
+      if (caller !== undefined) onceResponseEnds(reply, queue.queue(caller, size))
       response?.end?.()
     }
     done(null, payload)

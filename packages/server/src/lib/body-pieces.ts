@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream'
+
+/** The size of a piece in bytes. It is small enough to detect progress on a slow connection. */
+export const PIECE_BYTES = 128 * 1024
+
+/**
+ * A large body that is sent in consecutive pieces. A single write would copy or encrypt the whole body at once. The
+ * memory of parts that were sent can be released while the client reads the others.
+ */
+export class BodyPieces extends Readable {
+  readonly byteLength: number
+  readonly #pieces: Iterator<Buffer>
+
+  constructor(parts: readonly Buffer[]) {
+    super({ highWaterMark: PIECE_BYTES })
+    this.byteLength = parts.reduce((sum, part) => sum + part.length, 0)
+    this.#pieces = piecesOf([...parts])
+  }
+
+  override _read(): void {
+    const { done, value } = this.#pieces.next()
+    this.push(done ? null : value)
+  }
+}
+
+function* piecesOf(parts: Buffer[]): Generator<Buffer, undefined> {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift())
+    for (let start = 0; start < part.length; start += PIECE_BYTES) yield part.subarray(start, start + PIECE_BYTES)
+}
