@@ -5,19 +5,8 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { accountLabel } from '../user-settings/account-label.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import classes from './account-layout.module.css'
+import { accountPages } from './account-pages.ts'
 import { RenameAccount } from './rename-account.tsx'
-
-const pages = [
-  { to: '/account/keys', label: 'Access keys' },
-  { to: '/account/members', label: 'Members' },
-  { to: '/account/sign-in-policy', label: 'Sign-in policy' },
-  { to: '/account/codes', label: 'Registration codes' },
-  { to: '/account/labels', label: 'Labels' },
-  { to: '/account/attributes', label: 'Attribute names' },
-  { to: '/account/limits', label: 'Limits' },
-  { to: '/account/sessions', label: 'Sessions' },
-  { to: '/account/security', label: 'Profile and security' },
-] as const
 
 export function AccountLayout() {
   const { email, name, may } = useViewer()
@@ -29,7 +18,7 @@ export function AccountLayout() {
       </PageHeader>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 2.5 }} component="nav" aria-label="Account" className={classes.pages}>
-          {pages.map(({ to, label }) => (
+          {accountPages.map(({ to, label }) => (
             <RouterNavLink key={to} to={to} activeOptions={{ includeSearch: false }} label={label} />
           ))}
         </Grid.Col>

@@ -1,9 +1,9 @@
-import DataLoader from 'dataloader'
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { KEY_USE_DAYS as KEPT_DAYS } from '../../auth/auth.jobs.ts'
 import { startOfDay } from '../../auth/key-use-counter.ts'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
 import type { AccessKey } from './access-key.ts'
@@ -31,7 +31,7 @@ const rowsOfKey = (days: number): number => days * TYPICAL_FIELDS
 /** Lists the fields that a key used within a number of days, most recent first. */
 export async function listUsage(context: Context, { key }: AccessKey, days = USUAL_DAYS): Promise<FieldUse[]> {
   assertDays(days)
-  return loadersOf(context)(days).load(key)
+  return loadUses(context, days, key)
 }
 
 /**
@@ -46,7 +46,7 @@ export async function listUnused(
   assertDays(days)
   const start = startOf(context, days)
   if (key.created > start || (await countedSince(context)) > start) return null
-  const uses = await loadersOf(context)(days).load(key.key)
+  const uses = await loadUses(context, days, key.key)
   const used = maskOf(uses.filter((use) => use.uses > 0).map(({ permission }) => permission))
   return namesIn(key.permissions & ~used)
 }
@@ -59,21 +59,11 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** Reads the uses of all keys in a response with one statement for each number of days. */
-const loadersOf = perRequest((context: Context) => {
-  const loaders = new Map<number, DataLoader<string, FieldUse[]>>()
-  return (days: number): DataLoader<string, FieldUse[]> => {
-    let loader = loaders.get(days)
-    if (loader === undefined) {
-      const since = startOfDay(startOf(context, days))
-      loader = new DataLoader(async (keys) => {
-        context.rowMeter.add(() => keys.length * rowsOfKey(days))
-        const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
-        const byKey = Map.groupBy(uses, ({ key }) => key)
-        return keys.map((key) => byKey.get(key) ?? [])
-      })
-      loaders.set(days, loader)
-    }
-    return loader
-  }
+/** Loads a key's uses. One statement reads the uses of all keys in a response. */
+const loadUses = loaderByArguments(async (context: Context, days: number, keys: readonly string[]) => {
+  context.rowMeter.add(() => keys.length * rowsOfKey(days))
+  const since = startOfDay(startOf(context, days))
+  const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
+  const byKey = Map.groupBy(uses, ({ key }) => key)
+  return keys.map((key) => byKey.get(key) ?? [])
 })

@@ -148,11 +148,6 @@ export async function writeJob(
   await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/** Locks the account, so that concurrent requests cannot exceed the number of jobs. */
-export async function lockAccount(db: Database, accountId: string): Promise<void> {
-  await sql`select from account where id = ${accountId} for no key update`.execute(db)
-}
-
 /** Counts jobs that have not been started, except those with an expired preview. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
@@ -55,19 +56,8 @@ interface ItemQuery {
   withChanges: boolean
 }
 
-const itemLoaders = perRequest((_context: Context) => new Map<string, DataLoader<string, BulkItemList>>())
-
 /** Loads a page of a job's devices. One query reads the devices of all jobs in a response. */
-export function loadItems(context: Context, query: ItemQuery, jobId: string): Promise<BulkItemList> {
-  const loaders = itemLoaders(context)
-  const key = JSON.stringify(query)
-  let loader = loaders.get(key)
-  if (loader === undefined) {
-    loader = new DataLoader((ids) => readPages(context, query, ids), { cache: false })
-    loaders.set(key, loader)
-  }
-  return loader.load(jobId)
-}
+export const loadItems = loaderByArguments(readPages)
 
 async function readPages(
   context: Context,

@@ -4,16 +4,9 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { lockAccount } from '../users/users.ts'
 import { type BulkJob, type CsvTarget, expiryOf, isDraft, withExpiry, writing } from './bulk-job.ts'
-import {
-  type BulkJobRow,
-  countDrafts,
-  insertJob,
-  lockAccount,
-  lockJob,
-  selectJobs,
-  writeJob,
-} from './bulk-jobs.queries.ts'
+import { type BulkJobRow, countDrafts, insertJob, lockJob, selectJobs, writeJob } from './bulk-jobs.queries.ts'
 import { readIds, resolveFilter } from './bulk-target.ts'
 import { newJobKey } from './downloads/job-secrets.ts'
 import { addDevices, addIds, isList } from './listed-devices.ts'

@@ -1,23 +1,11 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import type { EventList } from './event.ts'
 import { countEventsOfDevices, selectEventsOfDevices } from './events.queries.ts'
 import { type EventListArguments, eventList, readEventSlice } from './events.ts'
 
-const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, EventList>>())
-
 /** Loads a page of one device's events. One query reads the events of all devices on a page. */
-export function loadEventsOfDevice(context: Context, args: EventListArguments, deviceId: string): Promise<EventList> {
-  const loaders = loadersOf(context)
-  const key = JSON.stringify(args)
-  let loader = loaders.get(key)
-  if (loader === undefined) {
-    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
-    loaders.set(key, loader)
-  }
-  return loader.load(deviceId)
-}
+export const loadEventsOfDevice = loaderByArguments(readPages)
 
 async function readPages(context: Context, args: EventListArguments, ids: readonly string[]): Promise<EventList[]> {
   const { db, viewer, rowMeter } = context

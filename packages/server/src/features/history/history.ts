@@ -1,9 +1,8 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { badInput } from '../../errors.ts'
 import { type List, listOf, readPage } from '../../graphql/lists/paging.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { namesOf } from '../../restriction.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { assertEventExists } from '../events/events.ts'
@@ -33,27 +32,19 @@ export interface HistoryArguments {
   after?: string | null
 }
 
-const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Owner, AttributeChangeList>>())
-
 /** Returns a page of changes to one object. One statement reads the changes to all objects on a page. */
-export function listChanges(context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> {
-  const loaders = loadersOf(context)
-  const key = JSON.stringify([args, owner.deviceId === null])
-  let loader = loaders.get(key)
-  if (loader === undefined) {
-    loader = new DataLoader((owners) => readPages(context, args, owners), { cache: false })
-    loaders.set(key, loader)
-  }
-  return loader.load(owner)
-}
+export const listChanges = (context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> =>
+  loadChanges(context, { args, ofAccount: owner.deviceId === null }, owner)
+
+const loadChanges = loaderByArguments(readPages)
 
 async function readPages(
   context: Context,
-  args: HistoryArguments,
+  { args, ofAccount }: { args: HistoryArguments; ofAccount: boolean },
   asked: readonly Owner[],
 ): Promise<AttributeChangeList[]> {
   const { db, viewer, rowMeter } = context
-  const reads = historyRowsRead(args, { ofDevices: asked.some(({ deviceId }) => deviceId !== null) })
+  const reads = historyRowsRead(args, { ofDevices: !ofAccount })
   const slice = await readSlice(context, args)
   const owners = [...new Map(asked.map((owner) => [owner.id, owner])).values()]
   if (reads.page.rows > 0) rowMeter.add(({ events }) => Math.min(owners.length * ASSUMED_SKIPPED, events))

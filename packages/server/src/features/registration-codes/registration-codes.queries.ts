@@ -18,12 +18,6 @@ export async function countCodes(db: Database, accountId: string): Promise<numbe
   return rows[0]!.count
 }
 
-/** Lets only one transaction at a time add codes to an account. Other changes to the account's data do not wait. */
-export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
-  const { rows } = await sql`select from account where id = ${accountId} for no key update`.execute(db)
-  return rows.length > 0
-}
-
 export interface NewRegistrationCode extends CodeTemplate {
   id: string
   codeHash: Buffer

@@ -10,12 +10,12 @@ import type { EventTypeName } from '../events/event-types.ts'
 import { recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { newService, type ServiceInput } from '../services/new-service.ts'
+import { lockAccount } from '../users/users.ts'
 import { hashCode, newCode, prefixOf } from './code-text.ts'
 import type { CodeTemplate, CreatedRegistrationCode, RegistrationCode } from './registration-code.ts'
 import {
   countCodes,
   insertRegistrationCode,
-  lockAccount,
   removeCodesExpiredBefore,
   removeRegistrationCode,
   selectRegistrationCodes,

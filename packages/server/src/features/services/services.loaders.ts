@@ -1,6 +1,5 @@
-import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
-import { perRequest } from '../../graphql/per-request.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { assertReadable } from '../attributes/readable-names.ts'
 import type { Device } from '../devices/device.ts'
 import type { Service } from './service.ts'
@@ -11,27 +10,13 @@ export interface ServicesWanted extends ServiceListArguments {
   attributes: boolean
 }
 
-const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Device, Service[]>>())
-
 /** Loads the services of one device. One statement reads the services of all devices on a page. */
-export function loadServicesOfDevice(context: Context, device: Device, selection: ServicesWanted): Promise<Service[]> {
-  const loaders = loadersOf(context)
-  const key = JSON.stringify(selection)
-  let loader = loaders.get(key)
-  if (loader === undefined) {
-    loader = new DataLoader((devices) => readServices(context, devices, selection), {
-      cache: false,
-      maxBatchSize: 10_000,
-    })
-    loaders.set(key, loader)
-  }
-  return loader.load(device)
-}
+export const loadServicesOfDevice = loaderByArguments(readServices, { maxBatchSize: 10_000 })
 
 async function readServices(
   context: Context,
-  devices: readonly Device[],
   selection: ServicesWanted,
+  devices: readonly Device[],
 ): Promise<Service[][]> {
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)

@@ -24,7 +24,7 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
   },
   Device: {
     services: (device, args, context, info) =>
-      loadServicesOfDevice(context, device, { ...args, attributes: asksForAttributes(info) }),
+      loadServicesOfDevice(context, { ...args, attributes: asksForAttributes(info) }, device),
   },
   Service: {
     title: ({ application }) => findApplicationType(application)?.name ?? String(application),

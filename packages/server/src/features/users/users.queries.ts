@@ -174,8 +174,8 @@ export async function countOtherAccounts(db: Database, accountIds: readonly stri
 }
 
 /**
- * Lets only one transaction at a time change the account's access keys, roles, members, and invitations. Other changes
- * to the account's data do not wait. Returns false if the account does not exist.
+ * Lets only one transaction at a time change what an account has few of, such as its access keys, members, views, and
+ * webhooks. Other changes to the account's data do not wait. Returns false if the account does not exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])

@@ -78,11 +78,6 @@ export async function countViewRows(db: Database, accountId: string): Promise<nu
   return Number(count)
 }
 
-/** Lets only one transaction at a time add or rename views of an account. */
-export async function lockAccount(db: Database, accountId: string): Promise<void> {
-  await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
-}
-
 /** Returns the ID of the view with this name, ignoring case. */
 export async function findViewByName(db: Database, accountId: string, name: string): Promise<string | undefined> {
   const row = await db

@@ -16,13 +16,13 @@ import { assertKnownNames, assertKnownSortKeys } from '../filters/account-names.
 import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { serviceSortFields } from '../services/list/service-list-arguments.ts'
+import { lockAccount } from '../users/users.ts'
 import { assertAllowedByUsers, assertMayChangeUsers, assertUnused, replaceView } from './used-by.ts'
 import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
 import {
   countViewRows,
   findViewByName,
   insertView,
-  lockAccount,
   lockView,
   removeView,
   selectViews,

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { listOf, type PageArguments, readPage } from '../../graphql/lists/paging.ts'
+import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Event } from '../events/event.ts'
 import { findEvents } from '../events/events.ts'
@@ -27,25 +28,10 @@ export interface DeliveryListArguments extends PageArguments {
 /** The order that delivery cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'deliveries'
 
-const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
-
 /**
  * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response.
  */
-export function loadDeliveries(
-  context: Context,
-  args: DeliveryListArguments,
-  webhookId: string,
-): Promise<WebhookDeliveryList> {
-  const loaders = loadersOf(context)
-  const key = JSON.stringify(args)
-  let loader = loaders.get(key)
-  if (loader === undefined) {
-    loader = new DataLoader((ids) => readPages(context, args, ids), { cache: false })
-    loaders.set(key, loader)
-  }
-  return loader.load(webhookId)
-}
+export const loadDeliveries = loaderByArguments(readPages)
 
 async function readPages(
   context: Context,

@@ -51,11 +51,6 @@ export async function countWebhookRows(db: Database, accountId: string): Promise
   return Number(count)
 }
 
-/** Lets only one transaction at a time add webhooks to an account. Other changes to the account's data do not wait. */
-export async function lockAccount(db: Database, accountId: string): Promise<void> {
-  await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
-}
-
 export interface NewWebhook
   extends Pick<Webhook, 'id' | 'name' | 'url' | 'events' | 'enabled' | 'where' | 'viewId' | 'context'> {
   encryptedSecret: Buffer

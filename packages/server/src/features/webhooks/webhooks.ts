@@ -10,6 +10,7 @@ import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { hasSelection, readSelection, resolveSelection, type SelectionArguments } from '../judging/selection.ts'
+import { lockAccount } from '../users/users.ts'
 import { hideCursor } from './fan-out/fan-out.queries.ts'
 import type { Webhook } from './webhook.ts'
 import { webhookTarget } from './webhook.ts'
@@ -20,7 +21,6 @@ import {
   countWebhookRows,
   insertSending,
   insertWebhook,
-  lockAccount,
   lockWebhook,
   notifyWebhook,
   removeWebhook,

@@ -1,0 +1,23 @@
+import DataLoader from 'dataloader'
+import { perRequest } from './per-request.ts'
+
+/**
+ * Creates a loader for each set of arguments at its first use in a request. `read` reads the values of all keys that
+ * are loaded with these arguments at the same time, such as those of a page.
+ */
+export function loaderByArguments<Context extends object, Args, Key, Value>(
+  read: (context: Context, args: Args, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
+  options: { maxBatchSize?: number } = {},
+): (context: Context, args: Args, key: Key) => Promise<Value> {
+  const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Key, Value>>())
+  return (context, args, key) => {
+    const loaders = loadersOf(context)
+    const name = JSON.stringify(args)
+    let loader = loaders.get(name)
+    if (loader === undefined) {
+      loader = new DataLoader((keys) => read(context, args, keys), { cache: false, ...options })
+      loaders.set(name, loader)
+    }
+    return loader.load(key)
+  }
+}
