@@ -44,7 +44,15 @@ const openMutations: readonly string[] = [
   ...['appendBulk', 'cancelBulk', 'createBulk', 'pauseBulk', 'previewBulk', 'resumeBulk', 'retryBulk', 'runBulk'],
   ...['startBulk', 'undoBulk'],
   ...['leaveAccount', 'registerDevice', 'removeService', 'renameService', 'reportState', 'rotateAccessKey'],
-  ...['rotateDeviceSecret', 'setAttribute', 'setAttributes', 'setAttributesMany', 'setExpectedInterval', 'updateAccessKey', 'updateDevice'],
+  ...[
+    'rotateDeviceSecret',
+    'setAttribute',
+    'setAttributes',
+    'setAttributesMany',
+    'setExpectedInterval',
+    'updateAccessKey',
+    'updateDevice',
+  ],
   'updateService',
 ].map((field) => `Mutation.${field}`)
 
