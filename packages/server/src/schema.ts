@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { accessKeysPart } from './features/access-keys/access-keys.resolvers.ts'
 import { attributesPart } from './features/attributes/attributes.resolvers.ts'
 import { availabilityPart } from './features/availability/availability.resolvers.ts'
-import { bulkPart } from './features/bulk/bulk.resolvers.ts'
+import { bulkItemsPart, bulkPart } from './features/bulk/bulk.resolvers.ts'
 import { deviceChangesPart } from './features/devices/changes/device-changes.resolvers.ts'
 import { devicesPart } from './features/devices/devices.resolvers.ts'
 import { eventCountsPart } from './features/events/counts/event-counts.resolvers.ts'
@@ -53,6 +53,7 @@ export function buildSchema(): GraphQLSchema {
     historyPart,
     freshnessPart,
     bulkPart,
+    bulkItemsPart,
     eventsSubscriptionPart,
   ])
 }

@@ -64,6 +64,9 @@ export const bulkPart = schemaPart(new URL('./bulk.graphql', import.meta.url), {
     undoneBy: ({ id }, _args, context) => loadUndo(context, id),
     items: ({ id }, args, context, info) => loadItems(context, { args, withChanges: selectsChanges(info) }, id),
   },
+})
+
+export const bulkItemsPart = schemaPart(new URL('./bulk-items.graphql', import.meta.url), {
   BulkItem: {
     device: ({ id, name }) => ({ id, name, kind: 'device' }),
   },

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createView, createWebhook, errorOf, received, register, withEnd } from '../../../test/api/filtered-webhooks.ts'
 import { pollUntil } from '../../../test/api/webhooks.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
@@ -14,93 +15,53 @@ beforeEach(async () => {
   onTestFinished(() => receiver.close())
 })
 
-const allEvents = `[DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, DEVICE_STATE, ATTRIBUTE_CHANGE, SERVICE_ADD, SERVICE_REMOVE,
-  VIEW_CREATE, WEBHOOK_UPDATE]`
-
-async function createWebhook(args: string, of = receiver, as = user): Promise<string> {
-  const document = `mutation { createWebhook(url: "${of.url}", events: ${allEvents}${args === '' ? '' : `, ${args}`}) { id } }`
-  return (await as.data(document)).createWebhook.id
-}
-
-const createView = async (args: string, as = user): Promise<string> =>
-  (await as.data(`mutation { createView(${args}) { id } }`)).createView.id
-
-async function register(name: string, attributes: Record<string, unknown> = {}, as = user): Promise<string> {
-  const document =
-    'mutation ($name: String!, $attributes: Object) { registerDevice(name: $name, attributes: $attributes) { device { id } } }'
-  return (await as.data(document, { name, attributes })).registerDevice.device.id
-}
-
 const set = (id: string, attributes: object, context?: string) =>
   user.data(
     'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
     { id, attributes, context },
   )
 
-const errorOf = async (document: string): Promise<[code: string, message: string]> => {
-  const { errors } = await user.query(document)
-  return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
-}
-
-/**
- * Registers a device that matches any filter with `OR name = end`, and waits for its message and the earlier ones.
- * Returns the device and the kind of event of each earlier message, in the order of the events.
- */
-async function received(of = receiver, as = user): Promise<string[]> {
-  await register('end', {}, as)
-  await of.waitFor(1, ({ body }) => body.data.device?.name === 'end')
-  const pending = sql`select from webhook join webhook_delivery using (account_id) where webhook.account_id = ${as.accountId}
-    and url = ${of.url} and webhook_delivery.webhook_id = webhook.id and status = 'pending'`
-  await expect.poll(async () => (await pending.execute(app.db)).rows.length).toBe(0)
-  of.received.sort((one, other) => Number(one.body.data.id) - Number(other.body.data.id))
-  return of.received
-    .filter(({ body }) => body.data.device?.name !== 'end')
-    .map(({ body }) => `${body.data.device?.name} ${body.type}`)
-}
-
-const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
-
 describe('a webhook with a filter', () => {
   it('sends an event once if its device matches before or after the event, and no other events', async () => {
-    await register('other', { site: 'rome' })
-    const inside = await register('inside', { site: 'oslo' })
-    await createWebhook(withEnd('site = oslo'))
+    await register(user, 'other', { site: 'rome' })
+    const inside = await register(user, 'inside', { site: 'oslo' })
+    await createWebhook(user, receiver, withEnd('site = oslo'))
     await set(inside, { load: '1' })
     await set(inside, { site: 'rome' })
     await set(inside, { load: '2' })
-    const entering = await register('entering', { site: 'rome' })
+    const entering = await register(user, 'entering', { site: 'rome' })
     await set(entering, { site: 'oslo' })
-    await createView('name: "x"')
-    const found = await received()
+    await createView(user, 'name: "x"')
+    const found = await received(app, user, receiver)
     expect(found).toEqual(['inside attribute.change', 'inside attribute.change', 'entering attribute.change'])
     const { rows } = await sql`select from webhook_candidate where account_id = ${user.accountId}`.execute(app.db)
     expect(rows).toEqual([])
   })
 
   it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
-    const id = await register('a', { site: 'rome' })
-    await createWebhook(withEnd('site = oslo AND attributes.load = 1'))
+    const id = await register(user, 'a', { site: 'rome' })
+    await createWebhook(user, receiver, withEnd('site = oslo AND attributes.load = 1'))
     // Makes three changes in one transaction. The device matches only between the second and the third change.
     const item = (attributes: object) => ({ serviceId: id, attributes })
     await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
       items: [{ load: '1' }, { site: 'oslo' }, { load: '2' }, { site: 'rome' }].map(item),
     })
-    await received()
+    await received(app, user, receiver)
     const changes = receiver.received.filter(({ body }) => body.type === 'attribute.change')
     expect(changes.map(({ body }) => Object.keys(body.data.changes))).toEqual([['site'], ['load']])
   })
 
   it('evaluates a deleted device by the content of its event', async () => {
-    const one = await register('one', { site: 'oslo', $svc: { statusA: 'ok' } })
-    const two = await register('two', { site: 'oslo' })
+    const one = await register(user, 'one', { site: 'oslo', $svc: { statusA: 'ok' } })
+    const two = await register(user, 'two', { site: 'oslo' })
     await set(two, { zone: 'x' }, 'night')
     await user.data(`mutation { addService(deviceId: "${two}", name: "ssh", port: 22) { id } }`)
-    await createWebhook(withEnd('site = oslo AND statusA = ok'))
-    await createWebhook(`${withEnd('zone = x services.port = 22')}, context: "night"`)
-    await createWebhook(withEnd('site = rome'))
+    await createWebhook(user, receiver, withEnd('site = oslo AND statusA = ok'))
+    await createWebhook(user, receiver, `${withEnd('zone = x services.port = 22')}, context: "night"`)
+    await createWebhook(user, receiver, withEnd('site = rome'))
     // Delays the events until the devices are deleted.
     await user.data(`mutation { a: deleteDevice(deviceId: "${one}") b: deleteDevice(deviceId: "${two}") }`)
-    await register('end')
+    await register(user, 'end')
     await receiver.waitFor(3, ({ body }) => body.data.device?.name === 'end')
     const deleted = receiver.received.filter(({ body }) => body.type === 'device.delete').map(({ body }) => body.data)
     expect(deleted.map(({ device }) => device.name).sort()).toEqual(['one', 'two'])
@@ -112,16 +73,16 @@ describe('a webhook with a filter', () => {
   })
 
   it('counts relative times from the time of the event', async () => {
-    const id = await register('a', { seen: new Date().toISOString() })
-    await createWebhook(withEnd('seen > -1h'))
+    const id = await register(user, 'a', { seen: new Date().toISOString() })
+    await createWebhook(user, receiver, withEnd('seen > -1h'))
     await set(id, { load: '1' })
     await set(id, { seen: '2020-01-01' })
     await set(id, { load: '2' })
-    expect(await received()).toEqual(['a attribute.change', 'a attribute.change'])
+    expect(await received(app, user, receiver)).toEqual(['a attribute.change', 'a attribute.change'])
   })
 
   it('evaluates the times of values at the time of the event', async () => {
-    const id = await register('a', { load: '1' })
+    const id = await register(user, 'a', { load: '1' })
     const ages = await startReceiver()
     onTestFinished(() => ages.close())
     await user.data('mutation { setExpectedInterval(name: "load", seconds: 60) { name } }')
@@ -132,11 +93,11 @@ describe('a webhook with a filter', () => {
         where account_id = ${user.accountId} and id = ${id}`.execute(app.db)
     }
     await makeOld()
-    await createWebhook(withEnd('stale(load)'))
-    await createWebhook(withEnd('age(load) > 30m'), ages)
+    await createWebhook(user, receiver, withEnd('stale(load)'))
+    await createWebhook(user, ages, withEnd('age(load) > 30m'))
     // A change without an event would also affect the events that the server has not evaluated yet.
     const evaluated = async (count: number): Promise<void> => {
-      await register('end')
+      await register(user, 'end')
       for (const to of [receiver, ages]) await to.waitFor(count, ({ body }) => body.data.device?.name === 'end')
     }
     const changesTo = (to: Receiver) =>
@@ -169,8 +130,8 @@ describe('a webhook with a filter', () => {
   })
 
   it('sends the event that makes a device match again after a day', async () => {
-    const [lost, seen] = [await register('lost'), await register('seen')]
-    await createWebhook(withEnd('lastReported < -1d'))
+    const [lost, seen] = [await register(user, 'lost'), await register(user, 'seen')]
+    await createWebhook(user, receiver, withEnd('lastReported < -1d'))
     const reported = async (id: string, days: number): Promise<void> => {
       await sql`update device_live set last_reported = now() - ${days} * interval '1 day' where device_id = ${id}`.execute(
         app.db,
@@ -179,20 +140,20 @@ describe('a webhook with a filter', () => {
     }
     await reported(lost, 2)
     await reported(seen, 0.5)
-    expect(await received()).toEqual(['lost device.state'])
+    expect(await received(app, user, receiver)).toEqual(['lost device.state'])
   })
 
   it("uses its view's newest filter, and its own context or the view's", async () => {
-    const view = await createView('name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
-    await createWebhook(`view: "${view}"`)
-    const id = await register('a', { site: 'rome' })
+    const view = await createView(user, 'name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
+    await createWebhook(user, receiver, `view: "${view}"`)
+    const id = await register(user, 'a', { site: 'rome' })
     await set(id, { site: 'oslo' }, 'night')
-    await received()
+    await received(app, user, receiver)
     expect(receiver.received.filter(({ body }) => body.data.device.name === 'a')).toHaveLength(1)
     await user.data(`mutation { updateView(id: "${view}", where: "name = end OR site = rome") { id } }`)
     await set(id, { load: '1' })
-    await register('b', { site: 'rome' })
-    await register('end')
+    await register(user, 'b', { site: 'rome' })
+    await register(user, 'end')
     await receiver.waitFor(2, ({ body }) => body.data.device.name === 'end')
     expect(receiver.received.map(({ body }) => `${body.data.device.name} ${body.type}`)).toEqual([
       'a attribute.change',
@@ -203,11 +164,11 @@ describe('a webhook with a filter', () => {
   })
 
   it('returns its filter in canonical form, and accepts a new filter or none', async () => {
-    await register('a', { site: 'oslo' })
-    const view = await createView('name: "V", where: "platform:*"')
+    await register(user, 'a', { site: 'oslo' })
+    const view = await createView(user, 'name: "V", where: "platform:*"')
     const fields = 'where view { id name } context'
     const created =
-      await user.data(`mutation { createWebhook(url: "${receiver.url}", events: [DEVICE_REGISTER], enabled: false,
+      await user.data(`mutation { createWebhook(user, receiver, url: "${receiver.url}", events: [DEVICE_REGISTER], enabled: false,
       where: "site=oslo -name:x", view: "${view}", context: "night") { id ${fields} } }`)
     const { id, ...shown } = created.createWebhook
     const where = 'attributes.site = oslo AND NOT name:x'
@@ -225,10 +186,10 @@ describe('a webhook with a filter', () => {
   })
 
   it('rejects invalid filters and unknown views, and changes nothing', async () => {
-    await register('a', { site: 'oslo' })
-    const services = await createView('name: "S", kind: SERVICES')
-    const foreign = await createView('name: "F"', app.owner)
-    const id = await createWebhook('enabled: false')
+    await register(user, 'a', { site: 'oslo' })
+    const services = await createView(user, 'name: "S", kind: SERVICES')
+    const foreign = await createView(app.owner, 'name: "F"')
+    const id = await createWebhook(user, receiver, 'enabled: false')
     const cases: [string, string][] = [
       ['where: "sitte = oslo"', 'BAD_USER_INPUT'],
       ['where: "port = 22"', 'BAD_USER_INPUT'],
@@ -240,77 +201,27 @@ describe('a webhook with a filter', () => {
       ['context: ""', 'BAD_USER_INPUT'],
     ]
     for (const [args, code] of cases) {
-      expect((await errorOf(`mutation { createWebhook(url: "${receiver.url}", ${args}) { id } }`))[0], args).toBe(code)
-      expect((await errorOf(`mutation { updateWebhook(id: "${id}", ${args}) { id } }`))[0], args).toBe(code)
+      expect(
+        (await errorOf(user, `mutation { createWebhook(user, receiver, url: "${receiver.url}", ${args}) { id } }`))[0],
+        args,
+      ).toBe(code)
+      expect((await errorOf(user, `mutation { updateWebhook(id: "${id}", ${args}) { id } }`))[0], args).toBe(code)
     }
     const { login } = await user.data('{ login { webhooks { id where view { id } } } }')
     expect(login.webhooks).toEqual([{ id, where: null, view: null }])
   })
 
   it('sends each event once while a filter is added and removed', async () => {
-    const id = await createWebhook('')
+    const id = await createWebhook(user, receiver)
     for (let round = 0; round < 4; round++) {
-      await register(`${round}`)
+      await register(user, `${round}`)
       const where = round % 2 === 0 ? JSON.stringify(`name:"" OR name = end`) : 'null'
       await user.data(`mutation { updateWebhook(id: "${id}", where: ${where}) { id } }`)
     }
-    await received()
+    await received(app, user, receiver)
     const ids = receiver.received.filter(({ body }) => body.type === 'device.register').map(({ body }) => body.data.id)
     expect(ids).toHaveLength(5)
     expect(new Set(ids).size).toBe(5)
-  })
-})
-
-describe('a view that a webhook uses', () => {
-  it('lists its webhooks in usedBy, and can be deleted only with a replacement', async () => {
-    const [used, inFilter, other] = [
-      await createView('name: "A"'),
-      await createView('name: "B"'),
-      await createView('name: "C", where: "name = end"'),
-    ]
-    const events = await createView('name: "E", kind: EVENTS')
-    const id = await createWebhook(`name: "hook", view: "${used}", where: "view('${inFilter}')"`)
-    const usedBy = async (view: string) =>
-      (await user.data(`{ login { views(id: ["${view}"]) { usedBy { id name kind } } } }`)).login.views[0].usedBy
-    expect(await usedBy(used)).toEqual([{ id, name: 'hook', kind: 'webhook' }])
-    expect(await usedBy(inFilter)).toEqual([{ id, name: 'hook', kind: 'webhook' }])
-    expect(await usedBy(other)).toEqual([])
-    for (const view of [used, inFilter]) {
-      const [code, message] = await errorOf(`mutation { deleteView(id: "${view}") }`)
-      expect([code, message]).toEqual(['CONFLICT', expect.stringContaining(`"hook" (${id})`)])
-    }
-    const remove = (view: string, replaceBy: string) =>
-      `mutation { deleteView(id: "${view}", replaceBy: "${replaceBy}") }`
-    expect((await errorOf(remove(used, 'vw_none')))[0]).toBe('NOT_FOUND')
-    expect((await errorOf(remove('vw_none', used)))[0]).toBe('NOT_FOUND')
-    expect((await errorOf(remove(used, used)))[0]).toBe('BAD_USER_INPUT')
-    expect((await errorOf(remove(used, events)))[0]).toBe('BAD_USER_INPUT')
-    await user.data(remove(used, other))
-    await user.data(remove(inFilter, other))
-    const { login } = await user.data('{ login { webhooks { where view { id } } } }')
-    expect(login.webhooks).toEqual([{ where: `view("${other}")`, view: { id: other } }])
-    await register('not in the view')
-    expect(await received()).toEqual([])
-  })
-
-  it('pauses its webhook while it is invalid, and the webhook holds its events', async () => {
-    const view = await createView('name: "V", where: "name = end OR name = a"')
-    const id = await createWebhook(`view: "${view}"`)
-    const breakView = (filter: string) =>
-      app.db.updateTable('saved_view').set({ filter }).where('id', '=', view).execute()
-    await breakView('broken(')
-    const state = async () =>
-      (await user.data(`{ login { webhooks(id: ["${id}"]) { paused } } }`)).login.webhooks[0].paused
-    await register('a')
-    await register('b')
-    const paused = await pollUntil(state, (reason) => reason !== null)
-    expect(paused).toContain('"V" is invalid')
-    expect((await errorOf(`{ login { devices(view: "${view}") { total } } }`))[0]).toBe('CONFLICT')
-    await breakView('name = end OR name = a')
-    expect(await received()).toEqual(['a device.register'])
-    expect(await pollUntil(state, (reason) => reason === null)).toBe(null)
-    const { login } = await user.data('{ login { events(types: [WEBHOOK_PAUSE, WEBHOOK_UPDATE]) { items { type } } } }')
-    expect(login.events.items.map(({ type }: { type: string }) => type)).toEqual(['WEBHOOK_UPDATE', 'WEBHOOK_PAUSE'])
   })
 })
 
@@ -319,9 +230,9 @@ it("evaluates many events for a filter without delaying another account's webhoo
   const busy = await app.createUser()
   const slow = await startReceiver()
   onTestFinished(() => slow.close())
-  const device = await register('busy', { site: 'rome' }, busy)
-  const webhook = await createWebhook(withEnd('site = oslo'), slow, busy)
-  await createWebhook('')
+  const device = await register(busy, 'busy', { site: 'rome' })
+  const webhook = await createWebhook(busy, slow, withEnd('site = oslo'))
+  await createWebhook(user, receiver)
   await sql`
     insert into event (account_id, type, device_id, targets, data)
     select ${busy.accountId}, 'ATTRIBUTE_CHANGE', ${device},
@@ -333,11 +244,11 @@ it("evaluates many events for a filter without delaying another account's webhoo
       select count(*)::int as count from webhook_candidate where webhook_id = ${webhook}`.execute(app.db)
     return rows[0]!.count
   }
-  await register('mine')
+  await register(user, 'mine')
   await receiver.waitFor(1)
   const waiting = await left()
   console.log(`${waiting} of ${EVENTS} events of the other account still waited for their filter`)
-  await register('end', {}, busy)
+  await register(busy, 'end')
   await slow.waitFor(1)
   expect(slow.received).toHaveLength(1)
   expect(await pollUntil(left, (count) => count === 0)).toBe(0)

@@ -28,9 +28,7 @@ import { runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { callerToPreview, callerToRun, viewerOfJob } from './starter.ts'
 import { needsAnalysis } from './statistics.ts'
-
-/** The longest time until a job that has used up its account's storage quota tries again. */
-const MAX_WAIT_SECONDS = 60
+import { isOverQuota, waitForQuota } from './wait-for-quota.ts'
 
 export interface WorkOptions {
   db: Database
@@ -281,21 +279,4 @@ async function saveProgress(
     if (isDone)
       await recordEvents(db, { viewer: viewerOfJob(accountId, job) }, [finishEvent({ ...job, state, finished }, now)])
   }
-}
-
-const isOverQuota = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'RATE_LIMITED'
-
-/** Postpones the next step of a job whose account has used up its storage quota. */
-async function waitForQuota(
-  { db }: Pick<WorkOptions, 'db'>,
-  { accountId, id }: JobPlace,
-  { message, details }: ApiError,
-): Promise<WorkResult> {
-  const seconds = Math.min(MAX_WAIT_SECONDS, Number(details.retryAfter ?? MAX_WAIT_SECONDS))
-  return inTransaction(db, async (transaction) => {
-    const job = await takeJob(transaction, accountId, id)
-    if (job?.state !== 'PREVIEWING' && job?.state !== 'RUNNING') return 'idle'
-    await writeJob(transaction, accountId, id, { reason: `waits: ${message}`, pauseMs: 1000 * seconds })
-    return 'worked'
-  })
 }

@@ -52,13 +52,7 @@ describe('a person who signs in for the first time', () => {
     expect(await failureOf(app, provider, { claims })).toBe('sso-link-required')
   })
 
-  it('does not join without an invitation or a group', async () => {
-    expect(await failureOf(app, provider, { claims: { sub: newSubject(), email_verified: true } })).toBe(
-      'sso-not-invited',
-    )
-  })
-
-  it('is asked to open the link of an invitation for its address, if the provider has verified the address', async () => {
+  it('does not join without a group, but is asked to open the link of an invitation for its verified address', async () => {
     const email = `${newSubject()}@example.com`
     const claimsOf = (email_verified: boolean) => ({ claims: { sub: newSubject(), email, email_verified } })
     expect(await failureOf(app, provider, claimsOf(true))).toBe('sso-not-invited')
