@@ -30,6 +30,12 @@ export const excludedTests: Readonly<Record<string, string>> = {
   'sends a delivery from only one server if the delivery is created while its webhook resumes': ownStatement,
   'uses little memory, and loses no events, while the client is not reading':
     'inserting its events took longer than the time limit of a test',
+  'is sent by this test': 'servers of a cluster do not send the single statements that set an attribute',
+  'loses no value when 200 writers set different names on one device':
+    'the changes wait in line for the device, and the server rejects some of them',
+  'evaluates a deleted device by the content of its event': 'the test expects the messages of one moment in order',
+  "uses its view's newest filter, and its own context or the view's":
+    'the test expects the messages of one moment in order',
   'loses no value when writers of every kind run concurrently':
     'writes are so slow that the server rejects some of the concurrent ones',
   ...Object.fromEntries(
