@@ -1386,6 +1386,67 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
+/** A page of a bulk job's devices, in ID order. */
+export type BulkItemList = {
+  __typename?: 'BulkItemList';
+  items: Array<BulkItem>;
+  /** Number of matching devices on all pages. */
+  total: Scalars['Int']['output'];
+  /** Whether there is another page. */
+  hasMore: Scalars['Boolean']['output'];
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** One device of a bulk job. */
+export type BulkItem = {
+  __typename?: 'BulkItem';
+  device: EventTarget;
+  /** The line of the CSV that the device comes from; null for other targets. */
+  line?: Maybe<Scalars['Int']['output']>;
+  outcome: BulkOutcome;
+  status: BulkItemStatus;
+  /**
+   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if
+   * the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of
+   * services. delete contains the device's name. register contains the values of the new device.
+   */
+  changes: Scalars['Object']['output'];
+  /** Why the job skipped the device or did not revert it completely. */
+  reason?: Maybe<BulkSkipReason>;
+  /** The error code if the device was rejected or failed. */
+  code?: Maybe<Scalars['String']['output']>;
+  message?: Maybe<Scalars['String']['output']>;
+  /** The events that the job recorded for the device. */
+  eventIds: Array<Scalars['ID']['output']>;
+};
+
+/** The result of the preview for a device. */
+export type BulkOutcome =
+  | 'CHANGE'
+  /** A row of the CSV that becomes a new device. */
+  | 'REGISTER'
+  | 'UNCHANGED'
+  /** The change would fail. See code and message. */
+  | 'REJECTED';
+
+/** The status of a device in a bulk job. */
+export type BulkItemStatus =
+  | 'PENDING'
+  | 'DONE'
+  | 'UNCHANGED'
+  | 'SKIPPED'
+  | 'FAILED';
+
+/** Why a bulk job skipped a device. */
+export type BulkSkipReason =
+  /** A value that the job writes has changed since the preview. */
+  | 'CHANGED_SINCE'
+  /** The device no longer exists, or the caller that started the job can no longer find it. */
+  | 'GONE'
+  /** The device no longer matches the filter. */
+  | 'NO_LONGER_MATCHES';
+
 /**
  * A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
  * id:*.
@@ -1566,67 +1627,6 @@ export type BulkJobList = {
   /** An opaque position after the last item on the page. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
-
-/** A page of a bulk job's devices, in ID order. */
-export type BulkItemList = {
-  __typename?: 'BulkItemList';
-  items: Array<BulkItem>;
-  /** Number of matching devices on all pages. */
-  total: Scalars['Int']['output'];
-  /** Whether there is another page. */
-  hasMore: Scalars['Boolean']['output'];
-  /** An opaque position after the last item on the page. Pass it as after. */
-  cursor?: Maybe<Scalars['String']['output']>;
-};
-
-/** One device of a bulk job. */
-export type BulkItem = {
-  __typename?: 'BulkItem';
-  device: EventTarget;
-  /** The line of the CSV that the device comes from; null for other targets. */
-  line?: Maybe<Scalars['Int']['output']>;
-  outcome: BulkOutcome;
-  status: BulkItemStatus;
-  /**
-   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if
-   * the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of
-   * services. delete contains the device's name. register contains the values of the new device.
-   */
-  changes: Scalars['Object']['output'];
-  /** Why the job skipped the device or did not revert it completely. */
-  reason?: Maybe<BulkSkipReason>;
-  /** The error code if the device was rejected or failed. */
-  code?: Maybe<Scalars['String']['output']>;
-  message?: Maybe<Scalars['String']['output']>;
-  /** The events that the job recorded for the device. */
-  eventIds: Array<Scalars['ID']['output']>;
-};
-
-/** The result of the preview for a device. */
-export type BulkOutcome =
-  | 'CHANGE'
-  /** A row of the CSV that becomes a new device. */
-  | 'REGISTER'
-  | 'UNCHANGED'
-  /** The change would fail. See code and message. */
-  | 'REJECTED';
-
-/** The status of a device in a bulk job. */
-export type BulkItemStatus =
-  | 'PENDING'
-  | 'DONE'
-  | 'UNCHANGED'
-  | 'SKIPPED'
-  | 'FAILED';
-
-/** Why a bulk job skipped a device. */
-export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview. */
-  | 'CHANGED_SINCE'
-  /** The device no longer exists, or the caller that started the job can no longer find it. */
-  | 'GONE'
-  /** The device no longer matches the filter. */
-  | 'NO_LONGER_MATCHES';
 
 /** A record of one change. The server writes the change and its event in one transaction. */
 export type Event = {
@@ -2619,6 +2619,11 @@ export type ResolversTypes = {
   Availability: ResolverTypeWrapper<Availability>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   AvailabilitySegment: ResolverTypeWrapper<AvailabilitySegment>;
+  BulkItemList: ResolverTypeWrapper<BulkItemListModel>;
+  BulkItem: ResolverTypeWrapper<BulkItemModel>;
+  BulkOutcome: BulkOutcome;
+  BulkItemStatus: BulkItemStatus;
+  BulkSkipReason: BulkSkipReason;
   BulkTargetInput: BulkTargetInput;
   BulkOperationInput: BulkOperationInput;
   BulkAttributesInput: BulkAttributesInput;
@@ -2629,11 +2634,6 @@ export type ResolversTypes = {
   BulkState: BulkState;
   BulkCounts: ResolverTypeWrapper<BulkCounts>;
   BulkJobList: ResolverTypeWrapper<BulkJobListModel>;
-  BulkItemList: ResolverTypeWrapper<BulkItemListModel>;
-  BulkItem: ResolverTypeWrapper<BulkItemModel>;
-  BulkOutcome: BulkOutcome;
-  BulkItemStatus: BulkItemStatus;
-  BulkSkipReason: BulkSkipReason;
   Event: ResolverTypeWrapper<EventModel>;
   DeviceList: ResolverTypeWrapper<DeviceListModel>;
   DeviceRegistration: ResolverTypeWrapper<Omit<DeviceRegistration, 'device'> & { device: ResolversTypes['Device'] }>;
@@ -2713,6 +2713,8 @@ export type ResolversParentTypes = {
   Availability: Availability;
   Float: Scalars['Float']['output'];
   AvailabilitySegment: AvailabilitySegment;
+  BulkItemList: BulkItemListModel;
+  BulkItem: BulkItemModel;
   BulkTargetInput: BulkTargetInput;
   BulkOperationInput: BulkOperationInput;
   BulkAttributesInput: BulkAttributesInput;
@@ -2722,8 +2724,6 @@ export type ResolversParentTypes = {
   BulkJob: BulkJobModel;
   BulkCounts: BulkCounts;
   BulkJobList: BulkJobListModel;
-  BulkItemList: BulkItemListModel;
-  BulkItem: BulkItemModel;
   Event: EventModel;
   DeviceList: DeviceListModel;
   DeviceRegistration: Omit<DeviceRegistration, 'device'> & { device: ResolversParentTypes['Device'] };
@@ -3017,6 +3017,25 @@ export type AvailabilitySegmentResolvers<ContextType = Context, ParentType exten
   state?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type BulkItemListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItemList'] = ResolversParentTypes['BulkItemList']> = {
+  items?: Resolver<Array<ResolversTypes['BulkItem']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type BulkItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItem'] = ResolversParentTypes['BulkItem']> = {
+  device?: Resolver<ResolversTypes['EventTarget'], ParentType, ContextType>;
+  line?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['BulkOutcome'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['BulkItemStatus'], ParentType, ContextType>;
+  changes?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['BulkSkipReason']>, ParentType, ContextType>;
+  code?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  eventIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+};
+
 export type BulkJobResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkJob'] = ResolversParentTypes['BulkJob']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -3061,25 +3080,6 @@ export type BulkJobListResolvers<ContextType = Context, ParentType extends Resol
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-};
-
-export type BulkItemListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItemList'] = ResolversParentTypes['BulkItemList']> = {
-  items?: Resolver<Array<ResolversTypes['BulkItem']>, ParentType, ContextType>;
-  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
-  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
-  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-};
-
-export type BulkItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItem'] = ResolversParentTypes['BulkItem']> = {
-  device?: Resolver<ResolversTypes['EventTarget'], ParentType, ContextType>;
-  line?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
-  outcome?: Resolver<ResolversTypes['BulkOutcome'], ParentType, ContextType>;
-  status?: Resolver<ResolversTypes['BulkItemStatus'], ParentType, ContextType>;
-  changes?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
-  reason?: Resolver<Maybe<ResolversTypes['BulkSkipReason']>, ParentType, ContextType>;
-  code?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  eventIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
 };
 
 export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
@@ -3464,11 +3464,11 @@ export type Resolvers<ContextType = Context> = {
   PresencePoint?: PresencePointResolvers<ContextType>;
   Availability?: AvailabilityResolvers<ContextType>;
   AvailabilitySegment?: AvailabilitySegmentResolvers<ContextType>;
+  BulkItemList?: BulkItemListResolvers<ContextType>;
+  BulkItem?: BulkItemResolvers<ContextType>;
   BulkJob?: BulkJobResolvers<ContextType>;
   BulkCounts?: BulkCountsResolvers<ContextType>;
   BulkJobList?: BulkJobListResolvers<ContextType>;
-  BulkItemList?: BulkItemListResolvers<ContextType>;
-  BulkItem?: BulkItemResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;
   DeviceList?: DeviceListResolvers<ContextType>;
   DeviceRegistration?: DeviceRegistrationResolvers<ContextType>;

@@ -5,7 +5,8 @@ import { type JobPlace, takeJob, writeJob } from '../bulk-jobs.queries.ts'
 /** The longest time until a job that has used up its account's storage quota tries again. */
 const MAX_WAIT_SECONDS = 60
 
-export const isOverQuota = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'RATE_LIMITED'
+export const isOverQuota = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.code === 'RATE_LIMITED'
 
 /** Postpones the next step of a job whose account has used up its storage quota. */
 export async function waitForQuota(
