@@ -168,7 +168,7 @@ describe('a webhook with a filter', () => {
     const view = await createView(user, 'name: "V", where: "platform:*"')
     const fields = 'where view { id name } context'
     const created =
-      await user.data(`mutation { createWebhook(user, receiver, url: "${receiver.url}", events: [DEVICE_REGISTER], enabled: false,
+      await user.data(`mutation { createWebhook(url: "${receiver.url}", events: [DEVICE_REGISTER], enabled: false,
       where: "site=oslo -name:x", view: "${view}", context: "night") { id ${fields} } }`)
     const { id, ...shown } = created.createWebhook
     const where = 'attributes.site = oslo AND NOT name:x'
@@ -201,10 +201,9 @@ describe('a webhook with a filter', () => {
       ['context: ""', 'BAD_USER_INPUT'],
     ]
     for (const [args, code] of cases) {
-      expect(
-        (await errorOf(user, `mutation { createWebhook(user, receiver, url: "${receiver.url}", ${args}) { id } }`))[0],
-        args,
-      ).toBe(code)
+      expect((await errorOf(user, `mutation { createWebhook(url: "${receiver.url}", ${args}) { id } }`))[0], args).toBe(
+        code,
+      )
       expect((await errorOf(user, `mutation { updateWebhook(id: "${id}", ${args}) { id } }`))[0], args).toBe(code)
     }
     const { login } = await user.data('{ login { webhooks { id where view { id } } } }')
