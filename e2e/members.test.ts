@@ -38,7 +38,7 @@ describeConsole('members', () => {
     await guest.getByRole('button', { name: 'Join' }).click()
     await guest.waitForURL('**/overview')
     await guest.goto(`${site.app.url}/account/members`)
-    await guest.getByText('Your role does not allow you to see the members').waitFor()
+    await guest.getByText('You cannot see the members of this account').waitFor()
 
     await page.reload()
     const select = page.getByRole('combobox', { name: `Role of ${email}` })

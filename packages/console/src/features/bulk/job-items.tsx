@@ -42,7 +42,7 @@ export function JobItems({ job }: { job: Job }) {
   useOnChange(`${state} ${job.token}`, () => refetch({ requestPolicy: 'network-only' }))
   const page = data?.login?.bulkJob[0]?.items
   return (
-    <section aria-label="Devices">
+    <section>
       <Group justify="space-between" align="flex-end" mb="xs">
         <Group gap="sm" align="baseline">
           <Title order={2}>{job.started === null ? 'Devices in the preview' : 'Devices'}</Title>
