@@ -41,7 +41,7 @@
   ), recorded as (
     insert into event ("timestamp", account_id, type, device_id, actor_id, source, targets, state, data, previous)
     select change.at, $1, 'ATTRIBUTE_CHANGE', change.device_id, $7, $8::jsonb, change.targets, null, jsonb_build_object('context', null,
-      'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text))), null::jsonb
+      'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text))), case when change.attribute_times ? $6::text then jsonb_build_object($6::text, change.attribute_times -> $6::text) end
     from written, change where change.old is distinct from $5::text
   )
   select allowed from change

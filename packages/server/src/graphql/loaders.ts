@@ -3,11 +3,12 @@ import { perRequest } from './per-request.ts'
 
 /**
  * Creates a loader for each set of arguments at its first use in a request. `read` reads the values of all keys that
- * are loaded with these arguments at the same time, such as those of a page.
+ * are loaded with these arguments at the same time, such as those of a page. With `cache`, a request reads the value of
+ * a key only once.
  */
 export function loaderByArguments<Context extends object, Args, Key, Value>(
   read: (context: Context, args: Args, keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
-  options: { maxBatchSize?: number } = {},
+  options: { maxBatchSize?: number; cache?: boolean } = {},
 ): (context: Context, args: Args, key: Key) => Promise<Value> {
   const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Key, Value>>())
   return (context, args, key) => {

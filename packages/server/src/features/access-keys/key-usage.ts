@@ -60,10 +60,13 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
 /** Loads a key's uses. One statement reads the uses of all keys in a response. */
-const loadUses = loaderByArguments(async (context: Context, days: number, keys: readonly string[]) => {
-  context.rowMeter.add(() => keys.length * rowsOfKey(days))
-  const since = startOfDay(startOf(context, days))
-  const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
-  const byKey = Map.groupBy(uses, ({ key }) => key)
-  return keys.map((key) => byKey.get(key) ?? [])
-})
+const loadUses = loaderByArguments(
+  async (context: Context, days: number, keys: readonly string[]) => {
+    context.rowMeter.add(() => keys.length * rowsOfKey(days))
+    const since = startOfDay(startOf(context, days))
+    const uses = await selectKeyUse(context.db, context.viewer.accountId, { keys, since })
+    const byKey = Map.groupBy(uses, ({ key }) => key)
+    return keys.map((key) => byKey.get(key) ?? [])
+  },
+  { cache: true },
+)
