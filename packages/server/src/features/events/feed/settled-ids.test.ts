@@ -75,6 +75,29 @@ function createClusterModel() {
   }
 }
 
+type Model = ReturnType<typeof createModel> | ReturnType<typeof createClusterModel>
+
+/** Returns functions that look at the model and check the settled event IDs. */
+function watch(model: Model) {
+  const settledIds = createSettledIds()
+  let settled: bigint | undefined
+  const look = (between = () => {}): void => {
+    const next = settledIds.add(model.look(between), 0)
+    expect(next ?? -1n).toBeGreaterThanOrEqual(settled ?? -1n)
+    settled = next
+    const lowest = model.lowestOutstanding()
+    if (settled !== undefined && lowest !== undefined) expect(settled).toBeLessThan(lowest)
+  }
+  const endAll = (): void => {
+    model.endAll()
+    look()
+    look()
+    expect(settled).toBe(model.last())
+    expect(settledIds.unsettledSince()).toBeUndefined()
+  }
+  return { look, endAll }
+}
+
 const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('begin', 'look' as const) }),
   fc.record({ kind: fc.constantFrom('draw', 'end' as const), which: fc.nat(20) }),
@@ -85,25 +108,13 @@ describe('the highest settled event ID', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()
-        const settledIds = createSettledIds()
-        let settled: bigint | undefined
-        const look = (between = () => {}): void => {
-          const next = settledIds.add(model.look(between), 0)
-          expect(next ?? -1n).toBeGreaterThanOrEqual(settled ?? -1n)
-          settled = next
-          const lowest = model.lowestOutstanding()
-          if (settled !== undefined && lowest !== undefined) expect(settled).toBeLessThan(lowest)
-        }
+        const { look, endAll } = watch(model)
         steps.forEach((each, index) => {
           if (each.kind === 'begin') model.begin()
           else if (each.kind === 'look') look(() => (index % 2 === 0 ? model.draw(index) : model.begin()))
           else if ('which' in each) model[each.kind as 'draw' | 'end'](each.which)
         })
-        model.endAll()
-        look()
-        look()
-        expect(settled).toBe(model.last())
-        expect(settledIds.unsettledSince()).toBeUndefined()
+        endAll()
       }),
       { numRuns: 1_000 },
     )
@@ -113,26 +124,16 @@ describe('the highest settled event ID', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { maxLength: 300 }), (steps) => {
         const model = createClusterModel()
-        const settledIds = createSettledIds()
-        let settled: bigint | undefined
+        const { look, endAll } = watch(model)
         const take = (number: number): void => {
           if (number < 6) model.begin(number % 2 === 0 ? 1 : 2)
           else model.advance(number)
-        }
-        const look = (between = () => {}): void => {
-          settled = settledIds.add(model.look(between), 0)
-          const lowest = model.lowestOutstanding()
-          if (settled !== undefined && lowest !== undefined) expect(settled).toBeLessThan(lowest)
         }
         for (const number of steps) {
           if (number % 5 === 0) look(() => take(number / 5))
           else take(number)
         }
-        model.endAll()
-        look()
-        look()
-        expect(settled).toBe(model.last())
-        expect(settledIds.unsettledSince()).toBeUndefined()
+        endAll()
       }),
       { numRuns: 1_000 },
     )
