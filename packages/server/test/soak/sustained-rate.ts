@@ -11,18 +11,21 @@ const KEEPING_UP_POLLS = 2
 const INCREASE = 1.1
 /** How long the server must sustain a rate. */
 const SUSTAINED_FOR_MS = 60_000
+/** The highest rate to try after the server was behind, as a share of the rate at which it was. */
+const BELOW_FAILED = 0.8
 /** How much longer the warm-up may be if the sustained rate is found late, as a factor. */
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
 /**
  * Warms up the server and returns the rate that it sustains, for the measurement. This is the target rate, or less if
- * requests queue up. The warm-up takes the given time, or up to three times as long until the server has sustained a
- * rate for a minute.
+ * requests queue up: the rate then rises again, but not to the one at which they did. The warm-up takes the given time,
+ * or up to three times as long until the server has sustained a rate for a minute.
  */
 export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()
   let rate = target
+  let highest = target
   /**
    * The number of consecutive polls with the same result: positive if the server was behind, negative if it kept up.
    */
@@ -54,10 +57,11 @@ export async function findSustainedRate(load: Load, target: number, warmUpMinute
     }
     polls += behind ? 1 : -1
     if (polls === BEHIND_POLLS) {
+      highest = Math.max(1, Math.floor(rate * BELOW_FAILED))
       const sustained = responses / (((BEHIND_POLLS - 1) * POLL_MS) / 1_000)
-      setRate(Math.max(1, Math.floor(Math.min(rate, sustained) * 0.9)))
-    } else if (polls <= -KEEPING_UP_POLLS && rate < target) {
-      setRate(Math.min(target, Math.ceil(rate * INCREASE)))
+      setRate(Math.max(1, Math.floor(Math.min(highest, sustained * 0.9))))
+    } else if (polls <= -KEEPING_UP_POLLS && rate < highest) {
+      setRate(Math.min(highest, Math.ceil(rate * INCREASE)))
       sustainedSince = performance.now()
     }
   }
