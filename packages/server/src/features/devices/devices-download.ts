@@ -8,7 +8,7 @@ import { pointsOfObjects, pointsOfRows } from '../../rate-limits/request-cost.ts
 import { namesOf } from '../../restriction.ts'
 import { joinAttributeName } from '../attributes/attribute-name.ts'
 import { listContextsOf, listOverridesIn } from '../attributes/attributes-of-devices.ts'
-import { listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { waitForEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import {
   assertReadable as assertReadableName,
   assertReadsFilter,
@@ -99,7 +99,7 @@ async function readColumns(
   ofView: readonly NamedColumn[],
 ): Promise<NamedColumn[]> {
   if (given == null && ofView.length === 0) {
-    const names = await listEveryAttributeName(context)
+    const names = await waitForEveryAttributeName(context)
     const attributes = names.filter(({ devices }) => devices > 0).map(({ name }) => `attributes.${name}`)
     return [...importableFields, ...attributes].map((name) => ({ name, label: null }))
   }

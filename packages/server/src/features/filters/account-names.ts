@@ -1,7 +1,7 @@
 import { type AttributeName, type FilterKind, fieldType, type KnownNames, printName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { isCountOverdue, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { assertReadableText } from '../attributes/readable-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
@@ -60,14 +60,12 @@ async function readKnownNames(context: Context, wasSeen: (name: string) => boole
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
-/** Returns the names that the account never used. */
-export async function findUnknown(
-  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
-  names: readonly string[],
-): Promise<Set<string>> {
+/** Returns the names that the account never used. While the names of a large account are counted, returns none. */
+export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
-  const known = new Set(await selectKnownNames(db, viewer.accountId, names))
-  return new Set(names.filter((name) => !known.has(name)))
+  const known = new Set(await selectKnownNames(context.db, context.viewer.accountId, names))
+  const unknown = names.filter((name) => !known.has(name))
+  return new Set(unknown.length > 0 && (await isCountOverdue(context)) ? [] : unknown)
 }
 
 async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {

@@ -22,7 +22,7 @@ import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../r
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
-import { listAttributeNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { listCountedNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
@@ -133,7 +133,7 @@ type Found = Pick<FilterCompletion, 'kind' | 'text' | 'label'> & { count: number
 async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
   switch (expected.type) {
     case 'name':
-      return namesFor(expected, await listAttributeNames(context))
+      return namesFor(expected, await listCountedNames(context))
     case 'value':
       return expected.valueType === 'eventType' ? eventTypesFor(expected) : valuesFor(context, expected, completing)
     case 'context':

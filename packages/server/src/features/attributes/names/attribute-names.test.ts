@@ -116,6 +116,31 @@ test('counts the names of a large account again after a minute, without making a
     ])
 })
 
+test('accepts every name in filters while a large account is counted for the first time', async () => {
+  const { user, ids } = await createLargeUser()
+  const found = async (where: string): Promise<number> =>
+    (await user.data('query ($where: String) { login { devices(where: $where) { total } } }', { where })).login.devices
+      .total
+  const completions = async () =>
+    (await user.data('{ login { checkFilter(where: "si", cursor: 2) { completions { text } } } }')).login.checkFilter
+      .completions
+  await app.db.transaction().execute(async (transaction) => {
+    await sql`lock table attribute_name_summary in share mode`.execute(transaction)
+    const listed = user.query(document)
+    expect([await found('site = oslo'), await found('site = rome'), await found('sitr = oslo')]).toEqual([
+      ids.length,
+      0,
+      0,
+    ])
+    expect(await completions()).not.toContainEqual({ text: 'site' })
+    expect((await listed).errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE', retryAfter: 10 } }])
+  })
+  await expect.poll(completions).toContainEqual({ text: 'site' })
+  expect((await user.query('{ login { devices(where: "sitr = oslo") { total } } }')).errors![0]!.message).toContain(
+    'Suggestion: site',
+  )
+})
+
 test('waits for the counts of a large account that are more than a day old', async () => {
   const { user, ids } = await createLargeUser()
   await namesOf(user)

@@ -1,9 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
+import { ApiError } from '../../../errors.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { limits } from '../../../limits.ts'
 import { insideOf, namesOf } from '../../../restriction.ts'
+import { countDevices } from '../../devices/list/device-list.queries.ts'
 import { isReadableName } from '../readable-names.ts'
 import {
   type AttributeName,
@@ -14,7 +17,7 @@ import {
   type RecentChanges,
   readRecentChanges,
 } from './attribute-names.queries.ts'
-import { COUNTING, type CountedNames } from './name-counts.ts'
+import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** The maximum number of devices in an account whose names are counted again after every change. */
@@ -31,53 +34,99 @@ const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
+/** The error reports this reason if counting the names inside a restriction takes too long. */
+const COUNTING = ['attributeNames counts the names of every device']
+/** The maximum number of milliseconds that a request waits for a count of a large account. */
+const MAX_WAIT_MS = 10_000
+
+interface ListOptions {
+  /** Waits for a new count if more events follow the summary than a request reads, because a name could be missing. */
+  isComplete?: boolean
+  /** The maximum number of milliseconds to wait for a count. With 0, lists the names that are known so far. */
+  waitMs?: number
+}
+
 /**
  * Lists the attribute names on the viewer's devices and services in alphabetical order. The names come from a summary
  * and from later events. If the summary is out of date, a new count begins, but this request does not wait for it.
+ * Throws UNAVAILABLE if a large account was never counted, or not for a day, and the count takes long.
  */
-export const listAttributeNames = perRequest((context: Context) => listReadable(context))
+export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/**
- * Lists the attribute names. If more events follow the summary than a request reads, a name could be missing, so this
- * request waits for the new count.
- */
+/** Lists all attribute names. Throws UNAVAILABLE if that requires a count that takes long. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
-interface ListOptions {
-  isComplete?: boolean
+/** Lists all attribute names, however long the count takes. */
+export const waitForEveryAttributeName = (context: Context): Promise<AttributeName[]> =>
+  listReadable(context, { isComplete: true, waitMs: Infinity })
+
+/** Lists the attribute names that are known without waiting for a count of a large account. */
+export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
+
+/**
+ * Returns true if the account is large and was never counted, or not for a day. In that case, begins a count. The
+ * names that the account uses are then not all known.
+ */
+export async function isCountOverdue(context: Context): Promise<boolean> {
+  const { db, viewer } = context
+  const summary = await findSummary(db, viewer.accountId)
+  if (summary !== undefined && summary.age <= MAX_RETURNED_AGE_SECONDS) return false
+  if ((summary?.devices ?? (await countDevices(db, viewer.accountId, {}))) <= EXACT_DEVICES) return false
+  beginCount(context, summary)
+  return true
 }
 
-async function listReadable(context: Context, options?: ListOptions): Promise<AttributeName[]> {
+async function listReadable(context: Context, options: ListOptions): Promise<AttributeName[]> {
   const names = await listAll(context, options)
   return namesOf(context.viewer) === undefined
     ? names
     : names.filter(({ name }) => isReadableName(context.viewer, name))
 }
 
-async function listAll(context: Context, { isComplete = false }: ListOptions = {}): Promise<AttributeName[]> {
+async function listAll(
+  context: Context,
+  { isComplete = false, waitMs = MAX_WAIT_MS }: ListOptions,
+): Promise<AttributeName[]> {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
   const inside = insideOf(viewer)
   if (inside !== undefined) return listNamesInside(context, inside)
   const summary = await findSummary(db, accountId)
-  if (summary === undefined) {
+  if (summary !== undefined) {
+    const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
+    if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
+    const isYoung = summary.age <= MAX_RETURNED_AGE_SECONDS || waitMs === 0
+    const hasAll = !isComplete || recent.events < RECENT_EVENTS
+    if (summary.devices > EXACT_DEVICES && isYoung && hasAll) {
+      beginCount(context, summary)
+      return withRecentChanges(context, summary, recent)
+    }
+  }
+  if ((summary?.devices ?? (await countDevices(db, accountId, {}))) <= EXACT_DEVICES) {
     rowMeter.add(({ devices }) => devices)
-    return sorted((await nameCounts.count(accountId, undefined)).names)
+    // A running count may have begun before the viewer's last write, so the request starts a new one.
+    return sorted((await nameCounts.count(accountId, summary)).names)
   }
-  const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
-  if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
-  const hasAll = !isComplete || recent.events < RECENT_EVENTS
-  if (summary.devices > EXACT_DEVICES && summary.age <= MAX_RETURNED_AGE_SECONDS && hasAll) {
-    // Only the request that begins the count pays for it.
-    if (nameCounts.begin(accountId, summary)) rowMeter.add(({ devices }) => devices)
-    return withRecentChanges(context, summary, recent)
-  }
-  rowMeter.add(({ devices }) => devices)
-  // A running count may have begun before the viewer's last write, so the request starts a new one.
-  if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
-  const joined = await nameCounts.join(accountId, summary)
-  const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
-  return withRecentChanges(context, joined, since)
+  beginCount(context, summary)
+  if (waitMs === 0) return []
+  const counted = await within(waitMs, nameCounts.join(accountId, summary))
+  const since = await readRecentChanges(db, accountId, { after: counted.eventId, limit: RECENT_EVENTS })
+  return withRecentChanges(context, counted, since)
+}
+
+/** Begins a count unless one is in progress. Only the request that begins the count pays for it. */
+function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSummary | undefined): void {
+  if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
+}
+
+/** Returns the counts, or throws UNAVAILABLE if they take longer than `ms`. The count continues. */
+async function within(ms: number, counting: Promise<CountedNames>): Promise<CountedNames> {
+  if (ms === Infinity) return counting
+  const counted = await Promise.race([counting, setTimeout(ms, undefined, { ref: false })])
+  if (counted !== undefined) return counted
+  throw new ApiError('UNAVAILABLE', "the server is counting this account's attribute names; retry in a moment", {
+    retryAfter: 10,
+  })
 }
 
 /** The summary covers all devices, so the names are counted again for a restricted caller. */
