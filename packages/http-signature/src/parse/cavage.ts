@@ -4,6 +4,7 @@ import { coveredField, type Message, tokenCharacters } from '../message.ts'
 import { Rejection } from '../reasons.ts'
 import { parseCavageParameters } from './cavage-parameters.ts'
 import { assertComponentList, isTime, type ParsedSignature, readKeyId, withKeyId } from './parsed-signature.ts'
+import { assertCavageCoverage, notCovered } from './required-coverage.ts'
 
 type Parameters = ReadonlyMap<string, string>
 
@@ -22,7 +23,7 @@ function read(parameters: Parameters, keyId: string, message: Message): ParsedSi
   const signature = readSignature(required(parameters, 'signature'), algorithm)
   const components = readComponents(parameters.get('headers'), message)
   assertTimesAllowed(components, algorithmName)
-  assertCoverage(components)
+  assertCavageCoverage(components)
   return {
     form: 'cavage',
     keyId,
@@ -68,12 +69,6 @@ function assertTimesAllowed(components: readonly string[], algorithmName: string
   }
 }
 
-function assertCoverage(components: readonly string[]): void {
-  if (!components.includes('(request-target)')) throw notCovered('(request-target)')
-  if (!components.includes('host')) throw notCovered('host')
-  if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date, or (created)')
-}
-
 /** Reads the time only from a covered component, and never from `x-date`. */
 function readCreated(components: readonly string[], parameters: Parameters, message: Message): number {
   if (components.includes('(created)')) return readTime(parameters, 'created')
@@ -95,5 +90,3 @@ function required(parameters: Parameters, name: string): string {
   if (value === undefined) throw new Rejection('missing-parameter', `The parameter ${name} is missing.`)
   return value
 }
-
-const notCovered = (what: string): Rejection => new Rejection('not-covered', `The signature must cover ${what}.`)

@@ -10,6 +10,7 @@ import {
   readKeyId,
   withKeyId,
 } from './parsed-signature.ts'
+import { assertRfc9421Coverage } from './required-coverage.ts'
 import { type Member, type Members, parseCanonicalDictionary } from './structured-field.ts'
 
 type Parameters = ReadonlyMap<string, BareItem>
@@ -76,7 +77,7 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
     const components = items.map(readComponent)
     assertComponentList(components, message.fields)
     const created = readTime(parameters, 'created')
-    assertCoverage(components, message.target)
+    assertRfc9421Coverage(components, message.target)
     if (created === undefined) throw new Rejection('not-covered', 'The signature must contain the parameter created.')
     return {
       form: 'rfc9421' as const,
@@ -102,20 +103,6 @@ function readComponent([name, parameters]: Item): string {
   const isKnown = name.startsWith('@') ? derivedComponents.has(name) : fieldPattern.test(name)
   if (!isKnown) throw new Rejection('unsupported-component', `"${name}" cannot be covered in this form.`)
   return name
-}
-
-function assertCoverage(components: readonly string[], target: string): void {
-  const covers = (name: string): boolean => components.includes(name)
-  if (!covers('@method')) throw notCovered('"@method"')
-  // Requires nothing else if the target URI is covered, because it contains the authority, the path, and the query (RFC
-  // 9421 §2.2.2).
-  if (covers('@target-uri')) return
-  if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')
-  if (covers('@request-target')) return
-  if (!covers('@path')) throw notCovered('"@path", "@target-uri", or "@request-target"')
-  if (target.includes('?') && !covers('@query')) {
-    throw notCovered('"@query", "@target-uri", or "@request-target", because the target has a query')
-  }
 }
 
 function readString(parameters: Parameters, name: string): string | undefined {
@@ -153,5 +140,3 @@ function readBytes({ bytes, text }: Member): string {
   if (text !== `:${bytes}:`) throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
   return bytes
 }
-
-const notCovered = (what: string): Rejection => new Rejection('not-covered', `The signature must cover ${what}.`)

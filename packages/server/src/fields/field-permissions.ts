@@ -1,5 +1,5 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
-import { permissionsNeeded } from '../features/bulk/bulk-job.ts'
+import { permissionsNeeded } from '../features/bulk/access/job-permissions.ts'
 import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
 import type { Arguments } from '../graphql/cost/object-estimate.ts'
 

@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
-import { sourceOf } from '../events/event-source.ts'
-import { actorOf } from '../events/record.ts'
+import { actorOf, sourceOf } from '../events/event-source.ts'
 import { attributeValue } from './apply-changes.ts'
 import {
   type AttributeName,

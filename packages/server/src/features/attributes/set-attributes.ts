@@ -6,7 +6,7 @@ import { bytesOfChanges } from '../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { assertMayChangeAttributes } from '../restrictions/decisive-values.ts'
+import { assertMayChangeAttributes } from '../restrictions/assert-may-change.ts'
 import {
   applyChanges,
   assertNoConflict,

@@ -3,13 +3,12 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
-import { sourceOf } from '../events/event-source.ts'
-import { actorOf } from '../events/record.ts'
+import { actorOf, sourceOf } from '../events/event-source.ts'
+import { assertMayRun } from './access/job-permissions.ts'
 import type { BulkJob, CsvRow } from './bulk-job.ts'
 import { readTarget, type TargetInput } from './bulk-target.ts'
 import { readOperations } from './preview/operations.ts'
 import { readServiceFilters } from './preview/service-filters.ts'
-import { assertMayRun } from './run/starter.ts'
 
 export interface BulkInput {
   target: TargetInput

@@ -1,19 +1,30 @@
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
-import { badInput } from '../../errors.ts'
-import { limits } from '../../limits.ts'
+import { ApiError } from '../../errors.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/create-once.ts'
-import { assertBelowDrafts, changeJob, preview, wrongState } from './bulk.ts'
-import { type BulkItemStatus, type BulkJob, isEnded } from './bulk-job.ts'
-import { type BulkJobRow, insertJob, writeJob } from './bulk-jobs.queries.ts'
-import { newJobKey } from './downloads/job-secrets.ts'
-import { newJob, readRate } from './new-job.ts'
-import { beginPreview, isLarge } from './preview/preview.ts'
+import { readRate } from './bulk-arguments.ts'
+import { type BulkJob, isEnded, writing } from './bulk-job.ts'
+import { writeJob } from './bulk-jobs.queries.ts'
+import { changeJob, wrongState } from './change-job.ts'
 import { finishEvent } from './run/job-events.ts'
-import { assertOnlyUndo } from './run/start-job.ts'
+import { assertOnlyUndo, startJob } from './run/start-job.ts'
 import { starterOf } from './run/starter.ts'
+
+export async function startBulk(
+  context: Context,
+  { id, token, expected }: { id: string; token: string; expected?: number | null },
+): Promise<BulkJob> {
+  const { viewer, clock } = context
+  return changeJob(context, id, async (db, job) => {
+    if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
+    if (job.token !== token)
+      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
+    const found = writing(job)
+    if (expected != null && expected !== found)
+      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, { job: id, found })
+    return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
+  })
+}
 
 export const pauseBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
@@ -54,75 +65,3 @@ export const cancelBulk = (context: Context, id: string): Promise<BulkJob> =>
     if (job.started !== null) await recordEvents(db, { viewer }, [finishEvent(canceled, change.finished)])
     return canceled
   })
-
-export const retryBulk = (
-  context: Context,
-  { id, statuses }: { id: string; statuses: readonly BulkItemStatus[] },
-): Promise<BulkJob> =>
-  derive(context, id, (job) => {
-    if (statuses.length === 0) throw badInput('statuses must not be empty')
-    const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
-    if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
-    if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
-      throw wrongState(job, 'its devices can be retried once it has ended')
-    const { rate, undoOf, filter, context: inContext } = job
-    return {
-      name: shortName(`Retry of ${job.name}`),
-      target: { job: id, statuses: [...new Set(statuses)], ...csvOf(job, {}) },
-      ...{ rate, undoOf, filter, context: inContext },
-    }
-  })
-
-export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
-  derive(context, id, (job) => {
-    if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
-    if (job.started === null) throw wrongState(job, 'it has not changed anything')
-    if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
-    return {
-      name: shortName(`Undo of ${job.name}`),
-      target: { job: id, statuses: ['DONE'], ...csvOf(job, { isUndo: true }) },
-      ...{ rate: readRate(rate), undoOf: id, filter: null, context: null },
-    }
-  })
-
-/** The part of the target on which the permissions of the new job depend. */
-const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
-  'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
-
-export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
-
-/** Cuts a name between two characters. */
-const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
-
-type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
-
-/** Creates and previews a job over another job's devices. `describe` checks that job. */
-async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
-  const { viewer, clock, rowMeter } = context
-  const { accountId } = viewer
-  const begin = (within: Context): Promise<BulkJobRow> =>
-    changeJob(
-      within,
-      id,
-      async (db, from) => {
-        const input = describe(from)
-        const now = clock()
-        await assertBelowDrafts(db, accountId, now)
-        await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
-        const { operations, maxFailures } = from
-        const job = newJob(context, { ...input, operations, maxFailures, expected: null })
-        const key = newJobKey(context.secrets, accountId, job)
-        await insertJob(db, accountId, job, key)
-        const row = { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
-        return beginPreview(db, accountId, { job: row, now, found: undefined, viewer })
-      },
-      { locksAccount: true },
-    )
-  const create = async (db: Database): Promise<BulkJob> => {
-    const within = { ...context, db }
-    const begun = await begin(within)
-    rowMeter.add(({ devices }) => (isLarge(begun) ? devices : Math.min(devices, begun.total)))
-    return preview(within, begun)
-  }
-  return createOnce(context, create, (created) => ({ kind: 'bulk job', id: created.id }))
-}

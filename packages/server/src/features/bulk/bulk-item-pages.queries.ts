@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { isEachInside } from '../filters/sql/inside.ts'
 import type { Sql } from '../filters/sql/rows.ts'
+import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome } from './bulk-job.ts'
-import { jsonBytes } from './json-bytes.ts'
-import { isVisibleItem } from './restricted/conditions.ts'
+import { jsonBytes } from './sizes/json-bytes.ts'
 
 export interface ItemSlice {
   outcomes: readonly BulkOutcome[] | undefined

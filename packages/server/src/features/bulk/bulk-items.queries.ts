@@ -6,8 +6,8 @@ import { filterCondition } from '../filters/sql/conditions.ts'
 import { insideCondition } from '../filters/sql/inside.ts'
 import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
+import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
-import { isVisibleItem } from './restricted/conditions.ts'
 
 /** A job's filter, and the reference time for relative times. */
 export interface JobFilter {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { type Creator, isCreatedBy } from './access/conditions.ts'
 import type { BulkState } from './bulk-job.ts'
 import { type BulkJobRow, jobColumns } from './bulk-jobs.queries.ts'
-import { type Creator, isCreatedBy } from './restricted/conditions.ts'
 
 interface JobSlice {
   states: readonly BulkState[] | undefined

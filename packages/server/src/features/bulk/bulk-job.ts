@@ -200,37 +200,3 @@ const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(jo
 export const writing = ({ changing, registering }: BulkJob): number => changing + registering
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)
-
-type Permission = 'ATTRIBUTE_WRITE' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_WRITE'
-
-export function permissionsNeeded(operations: readonly object[]): Permission[] {
-  const needs = operations.flatMap((operation) => {
-    if ('setAttributes' in operation) return ['ATTRIBUTE_WRITE' as const]
-    return 'delete' in operation ? ['DEVICE_DELETE' as const] : ['DEVICE_WRITE' as const]
-  })
-  return [...new Set(needs)]
-}
-
-/** The permissions that a job needs. */
-export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operations' | 'target'>): Permission[] => [
-  ...new Set([
-    ...permissionsNeeded(operations),
-    ...('csv' in target && target.csv !== undefined ? permissionsOfCsv(target.csv) : []),
-  ]),
-]
-
-/**
- * Setting attributes needs ATTRIBUTE_WRITE. Columns of fields, other than the one that finds the device, need
- * DEVICE_WRITE.
- */
-function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
-  const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))
-  const fields = ['hardwareId', 'name', 'platform', 'services'].filter(
-    (name) => name !== finding && columns.includes(name),
-  )
-  return [
-    ...(columns.some((name) => name.startsWith('attributes.')) ? ['ATTRIBUTE_WRITE' as const] : []),
-    ...(fields.length > 0 ? ['DEVICE_WRITE' as const] : []),
-    ...(register ? [isUndo === true ? ('DEVICE_DELETE' as const) : ('DEVICE_CREATE' as const)] : []),
-  ]
-}

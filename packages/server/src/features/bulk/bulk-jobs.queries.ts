@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { type Creator, isCreatedBy } from './access/conditions.ts'
 import type { BulkJob } from './bulk-job.ts'
-import { type Creator, isCreatedBy } from './restricted/conditions.ts'
 
 export const jobColumns =
   sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,

@@ -2,10 +2,10 @@ import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import { listOf, readPage } from '../../graphql/lists/paging.ts'
 import { limits } from '../../limits.ts'
+import { creatorSeenBy } from './access/conditions.ts'
 import { type BulkJob, type BulkJobList, type BulkState, withExpiry } from './bulk-job.ts'
 import { countJobs, selectJobPage } from './bulk-job-pages.queries.ts'
 import { selectJobs } from './bulk-jobs.queries.ts'
-import { creatorSeenBy } from './restricted/conditions.ts'
 
 interface Paging {
   size?: number | null

@@ -6,11 +6,11 @@ import { loaderByArguments } from '../../graphql/loaders.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { limits } from '../../limits.ts'
 import { insideOf } from '../../restriction.ts'
+import { creatorSeenBy } from './access/conditions.ts'
+import { readableItem } from './access/readable-items.ts'
 import { countItems, type ItemPages, selectItemPages } from './bulk-item-pages.queries.ts'
 import { type BulkItemList, type BulkItemStatus, type BulkJob, type BulkOutcome, withExpiry } from './bulk-job.ts'
 import { type BulkJobRow, selectJobs, selectUndos } from './bulk-jobs.queries.ts'
-import { creatorSeenBy } from './restricted/conditions.ts'
-import { readableItem } from './restricted/readable-items.ts'
 
 type ByKey = Map<string, BulkJobRow>
 

@@ -4,11 +4,12 @@ import { limits } from '../../limits.ts'
 import { describeSource } from '../events/event-source.ts'
 import { findActor } from '../users/people/people.ts'
 import { loadItems, loadJob, loadUndo } from './bulk.loaders.ts'
-import { appendBulk, createBulk, previewBulk, runBulk, startBulk } from './bulk.ts'
-import { cancelBulk, isUndoable, pauseBulk, resumeBulk, retryBulk, undoBulk } from './bulk-control.ts'
+import { cancelBulk, pauseBulk, resumeBulk, startBulk } from './bulk-control.ts'
 import { type BulkJob, countsOf, isEnded, previewEnd, writing } from './bulk-job.ts'
 import { findJobs, listJobs } from './bulk-lists.ts'
+import { appendBulk, createBulk, previewBulk, runBulk } from './create-bulk.ts'
 import { reportUrl, secretsUrl } from './downloads/job-downloads.ts'
+import { isUndoable, retryBulk, undoBulk } from './retry-and-undo.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,23 +1,21 @@
 import type { Context } from '../../context.ts'
 import { type Database, inTransaction } from '../../db/database.ts'
-import { ApiError, badInput, notFound } from '../../errors.ts'
+import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import { sourceOf } from '../events/event-source.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { lockAccount } from '../users/users.ts'
-import { type BulkJob, type CsvTarget, expiryOf, isDraft, withExpiry, writing } from './bulk-job.ts'
-import { type BulkJobRow, countDrafts, insertJob, lockJob, selectJobs, writeJob } from './bulk-jobs.queries.ts'
+import { type BulkInput, type NewJob, readJob } from './bulk-arguments.ts'
+import { type BulkJob, type CsvTarget, expiryOf, isDraft } from './bulk-job.ts'
+import { type BulkJobRow, countDrafts, insertJob, writeJob } from './bulk-jobs.queries.ts'
 import { readIds, resolveFilter } from './bulk-target.ts'
+import { changeJob, getJob, wrongState } from './change-job.ts'
 import { newJobKey } from './downloads/job-secrets.ts'
 import { addDevices, addIds, isList } from './listed-devices.ts'
-import { type BulkInput, type NewJob, readJob } from './new-job.ts'
 import { findMatching } from './preview/find-devices.ts'
 import { beginPreview, isLarge } from './preview/preview.ts'
-import { creatorSeenBy } from './restricted/conditions.ts'
 import { readCsv } from './rows/read-csv.ts'
 import { finishPreview } from './run/job-steps.ts'
-import { assertOnlyUndo, startJob } from './run/start-job.ts'
-import { assertMayRun, starterOf } from './run/starter.ts'
+import { assertOnlyUndo } from './run/start-job.ts'
 
 export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
   const read = await readJob(context, input, { expected: null })
@@ -57,7 +55,7 @@ async function create(context: Context, { job, ids, rows, isOpen }: CreateOption
   }
   return createOnce(
     context,
-    async (db) => preview({ ...context, db }, await inTransaction(db, insert)),
+    async (db) => continuePreview({ ...context, db }, await inTransaction(db, insert)),
     ({ id }) => ({ kind: 'bulk job', id }),
   )
 }
@@ -74,7 +72,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
 }
 
 /** Continues the preview of a job that has begun. If there are many devices, a background job continues it. */
-export async function preview(
+export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,
 ): Promise<BulkJobRow> {
@@ -132,57 +130,7 @@ export async function previewBulk(context: Context, id: string): Promise<BulkJob
     },
     { locksAccount: true },
   )
-  return preview(context, begun)
+  return continuePreview(context, begun)
 }
 
 type FilterTarget = Parameters<typeof resolveFilter>[1]
-
-export async function startBulk(
-  context: Context,
-  { id, token, expected }: { id: string; token: string; expected?: number | null },
-): Promise<BulkJob> {
-  const { viewer, clock } = context
-  return changeJob(context, id, async (db, job) => {
-    if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
-    if (job.token !== token)
-      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
-    const found = writing(job)
-    if (expected != null && expected !== found)
-      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, { job: id, found })
-    return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
-  })
-}
-
-export const wrongState = (job: BulkJob, message: string): ApiError =>
-  new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
-
-/** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
-async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
-  const [job] = id.includes('\0')
-    ? []
-    : await selectJobs(db, viewer.accountId, { ids: [id], creator: creatorSeenBy(viewer) })
-  if (job === undefined) throw notFound('bulk job', id)
-  assertMayRun(viewer, job)
-  return job
-}
-
-/**
- * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN without the permissions
- * that its operations need. With `locksAccount`, first locks the account. Changing the number of jobs requires that
- * lock.
- */
-export async function changeJob<Changed extends BulkJob>(
-  { db, viewer, clock }: Context,
-  id: string,
-  change: (db: Database, job: BulkJobRow) => Promise<Changed>,
-  { locksAccount = false } = {},
-): Promise<Changed> {
-  if (id.includes('\0')) throw notFound('bulk job', id)
-  return inTransaction(db, async (transaction) => {
-    if (locksAccount) await lockAccount(transaction, viewer.accountId)
-    const job = await lockJob(transaction, viewer.accountId, id, creatorSeenBy(viewer))
-    if (job === undefined) throw notFound('bulk job', id)
-    assertMayRun(viewer, job)
-    return change(transaction, { ...job, ...withExpiry(job, clock()) })
-  })
-}

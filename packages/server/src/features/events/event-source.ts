@@ -17,6 +17,10 @@ export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, j
   return session === undefined ? serverSource : consoleSource
 }
 
+/** Returns the ID of the person who made the request, or null for a device or the server. */
+export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }: Viewer): string | null =>
+  isDevice === true || isServer === true ? null : personId
+
 interface SourcedEvent {
   source: EventSource | null
   deviceId: string | null

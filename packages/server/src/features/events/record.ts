@@ -3,7 +3,7 @@ import { type Database, query } from '../../db/database.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type NextIds, selectNextIds } from './event-ids.queries.ts'
 import { eventInsert, oneEventInsert } from './event-insert.ts'
-import { sourceOf } from './event-source.ts'
+import { actorOf, sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
@@ -22,10 +22,6 @@ export interface NewEvent {
   /** The values before the change that `data` does not contain. The API does not show them. */
   previous?: Record<string, unknown> | undefined
 }
-
-/** Returns the ID of the person who made the request, or null for a device or the server. */
-export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }: Viewer): string | null =>
-  isDevice === true || isServer === true ? null : personId
 
 /**
  * Writes events to the viewer's account. Call this last in the transaction that makes the change, after locking the

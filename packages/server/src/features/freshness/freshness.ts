@@ -13,7 +13,7 @@ import {
 } from '../attributes/attribute-name.ts'
 import { assertWritable, isReadableName } from '../attributes/readable-names.ts'
 import { recordEvents } from '../events/record.ts'
-import { outside } from '../restrictions/decisive-values.ts'
+import { outside } from '../restrictions/assert-may-change.ts'
 import { lockAccount } from '../users/users.ts'
 import { countStale, selectStale } from './freshness.queries.ts'
 import { deleteInterval, upsertInterval } from './intervals.queries.ts'

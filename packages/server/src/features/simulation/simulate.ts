@@ -16,7 +16,7 @@ import {
 import { assertReadable, assertWritable } from '../attributes/readable-names.ts'
 import { hasDevice } from '../devices/devices.ts'
 import { countDevicesInside } from '../facets/facets.ts'
-import { assertMayChangeAttributes } from '../restrictions/decisive-values.ts'
+import { assertMayChangeAttributes } from '../restrictions/assert-may-change.ts'
 import { withReach } from '../restrictions/reach.ts'
 import type { Denial, Simulated, Simulation, Verdict } from './simulation.ts'
 import { assertMay, readSubject, type Subject } from './subject.ts'

@@ -7,7 +7,7 @@ import {
   assertMayChangeAttributes,
   assertMayChangeFields,
   assertMayChangeServices,
-} from '../../restrictions/decisive-values.ts'
+} from '../../restrictions/assert-may-change.ts'
 import type { BulkJob, BulkOperation, DeviceChanges } from '../bulk-job.ts'
 import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts'
 

@@ -5,8 +5,8 @@ import type { NewDeviceFields } from '../../devices/changes/new-devices.queries.
 import type { NewEvent } from '../../events/record.ts'
 import { selectHardwareIds } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, NewDevice } from '../bulk-job.ts'
-import { fitInMemory } from '../bulk-sizes.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
+import { fitInMemory } from '../sizes/bulk-sizes.ts'
 import { DeviceError } from './device-error.ts'
 import { type BatchSize, type PendingItem, selectPending } from './pending.queries.ts'
 

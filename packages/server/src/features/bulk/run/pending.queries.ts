@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
-import { jsonBytes } from '../json-bytes.ts'
+import { jsonBytes } from '../sizes/json-bytes.ts'
 
 interface Place {
   accountId: string

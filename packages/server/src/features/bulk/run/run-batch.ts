@@ -13,6 +13,7 @@ import { deleteLockedDevices, lockDevicesToDelete, writeDevice } from '../../dev
 import { countNewDevices } from '../../devices/changes/new-device.ts'
 import type { DeviceFields, FieldName } from '../../devices/device.ts'
 import { drawEventIds, type NewEvent, recordEvents } from '../../events/record.ts'
+import { assertMayChangeDevice } from '../access/job-restrictions.ts'
 import { type FieldsRow, selectFields, selectMatching } from '../bulk-items.queries.ts'
 import type { AttributeChanges, BulkJob, BulkSkipReason } from '../bulk-job.ts'
 import { selectUntouched } from '../bulk-rows.queries.ts'
@@ -20,7 +21,6 @@ import type { JobSecrets } from '../downloads/job-secrets.ts'
 import type { BulkService } from '../preview/bulk-device.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { applyContextChanges } from '../preview/operations.ts'
-import { assertMayChangeDevice } from '../restricted/assert-may-change.ts'
 import {
   areServicesOld,
   assertServicesFit,

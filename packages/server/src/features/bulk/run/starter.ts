@@ -6,23 +6,11 @@ import { ApiError } from '../../../errors.ts'
 import { accessOfRole, restrictionOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { withReach } from '../../restrictions/reach.ts'
-import { type BulkJob, permissionsOfJob, type Starter } from '../bulk-job.ts'
+import { permissionsOfJob } from '../access/job-permissions.ts'
+import { assertMayRequest } from '../access/job-restrictions.ts'
+import type { BulkJob, Starter } from '../bulk-job.ts'
 import { filterOf } from '../preview/job-filter.ts'
-import { assertMayRequest } from '../restricted/assert-may-change.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
-
-/** Throws FORBIDDEN if the caller lacks a permission that a job needs, or if its restriction rejects the job. */
-export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
-  const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
-  if (missing.length > 0) {
-    const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
-    throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
-      reason: 'permission',
-      missing: needs,
-    })
-  }
-  assertMayRequest(viewer, job)
-}
 
 /** Returns the caller whose access a preview and a run use. */
 export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({

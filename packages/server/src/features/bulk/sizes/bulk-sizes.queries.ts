@@ -1,9 +1,9 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import { limits } from '../../limits.ts'
-import { isEachInside } from '../filters/sql/inside.ts'
-import type { Sql } from '../filters/sql/rows.ts'
+import type { Database } from '../../../db/database.ts'
+import { limits } from '../../../limits.ts'
+import { isEachInside } from '../../filters/sql/inside.ts'
+import type { Sql } from '../../filters/sql/rows.ts'
 
 /** An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading shows their size. */
 const upTo = (attributes: Sql): Sql =>

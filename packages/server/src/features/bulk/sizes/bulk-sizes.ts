@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
-import type { Database } from '../../db/database.ts'
-import { ApiError } from '../../errors.ts'
-import { limits } from '../../limits.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { limits } from '../../../limits.ts'
 import { selectAttributeBytes } from './bulk-sizes.queries.ts'
 
 interface AttributesToRead {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Sql } from '../filters/sql/rows.ts'
+import type { Sql } from '../../filters/sql/rows.ts'
 
 /** Returns an SQL expression for the size of JSON. It reads only compressed JSON. */
 export const jsonBytes = (value: Sql): Sql =>

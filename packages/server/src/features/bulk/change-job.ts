@@ -1,0 +1,42 @@
+import type { Context } from '../../context.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { lockAccount } from '../users/users.ts'
+import { creatorSeenBy } from './access/conditions.ts'
+import { assertMayRun } from './access/job-permissions.ts'
+import { type BulkJob, withExpiry } from './bulk-job.ts'
+import { type BulkJobRow, lockJob, selectJobs } from './bulk-jobs.queries.ts'
+
+export const wrongState = (job: BulkJob, message: string): ApiError =>
+  new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
+
+/** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
+export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
+  const [job] = id.includes('\0')
+    ? []
+    : await selectJobs(db, viewer.accountId, { ids: [id], creator: creatorSeenBy(viewer) })
+  if (job === undefined) throw notFound('bulk job', id)
+  assertMayRun(viewer, job)
+  return job
+}
+
+/**
+ * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN without the permissions
+ * that its operations need. With `locksAccount`, first locks the account. Changing the number of jobs requires that
+ * lock.
+ */
+export async function changeJob<Changed extends BulkJob>(
+  { db, viewer, clock }: Context,
+  id: string,
+  change: (db: Database, job: BulkJobRow) => Promise<Changed>,
+  { locksAccount = false } = {},
+): Promise<Changed> {
+  if (id.includes('\0')) throw notFound('bulk job', id)
+  return inTransaction(db, async (transaction) => {
+    if (locksAccount) await lockAccount(transaction, viewer.accountId)
+    const job = await lockJob(transaction, viewer.accountId, id, creatorSeenBy(viewer))
+    if (job === undefined) throw notFound('bulk job', id)
+    assertMayRun(viewer, job)
+    return change(transaction, { ...job, ...withExpiry(job, clock()) })
+  })
+}

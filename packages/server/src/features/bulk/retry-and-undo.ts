@@ -1,0 +1,85 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { createOnce } from '../idempotency/create-once.ts'
+import { newJob, readRate } from './bulk-arguments.ts'
+import type { BulkItemStatus, BulkJob } from './bulk-job.ts'
+import { type BulkJobRow, insertJob } from './bulk-jobs.queries.ts'
+import { changeJob, wrongState } from './change-job.ts'
+import { assertBelowDrafts, continuePreview } from './create-bulk.ts'
+import { newJobKey } from './downloads/job-secrets.ts'
+import { beginPreview, isLarge } from './preview/preview.ts'
+import { assertOnlyUndo } from './run/start-job.ts'
+
+export const retryBulk = (
+  context: Context,
+  { id, statuses }: { id: string; statuses: readonly BulkItemStatus[] },
+): Promise<BulkJob> =>
+  derive(context, id, (job) => {
+    if (statuses.length === 0) throw badInput('statuses must not be empty')
+    const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
+    if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
+    if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
+      throw wrongState(job, 'its devices can be retried once it has ended')
+    const { rate, undoOf, filter, context: inContext } = job
+    return {
+      name: shortName(`Retry of ${job.name}`),
+      target: { job: id, statuses: [...new Set(statuses)], ...csvOf(job, {}) },
+      ...{ rate, undoOf, filter, context: inContext },
+    }
+  })
+
+export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
+  derive(context, id, (job) => {
+    if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
+    if (job.started === null) throw wrongState(job, 'it has not changed anything')
+    if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
+    return {
+      name: shortName(`Undo of ${job.name}`),
+      target: { job: id, statuses: ['DONE'], ...csvOf(job, { isUndo: true }) },
+      ...{ rate: readRate(rate), undoOf: id, filter: null, context: null },
+    }
+  })
+
+/** The part of the target on which the permissions of the new job depend. */
+const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
+  'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
+
+export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
+
+/** Cuts a name between two characters. */
+const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
+
+type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
+
+/** Creates and previews a job over another job's devices. `describe` checks that job. */
+async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
+  const { viewer, clock, rowMeter } = context
+  const { accountId } = viewer
+  const begin = (within: Context): Promise<BulkJobRow> =>
+    changeJob(
+      within,
+      id,
+      async (db, from) => {
+        const input = describe(from)
+        const now = clock()
+        await assertBelowDrafts(db, accountId, now)
+        await assertOnlyUndo(db, accountId, { undoOf: input.undoOf, except: null, now })
+        const { operations, maxFailures } = from
+        const job = newJob(context, { ...input, operations, maxFailures, expected: null })
+        const key = newJobKey(context.secrets, accountId, job)
+        await insertJob(db, accountId, job, key)
+        const row = { ...job, hasSecrets: key !== null, planned: null, phase: null, tolerated: 0 }
+        return beginPreview(db, accountId, { job: row, now, found: undefined, viewer })
+      },
+      { locksAccount: true },
+    )
+  const create = async (db: Database): Promise<BulkJob> => {
+    const within = { ...context, db }
+    const begun = await begin(within)
+    rowMeter.add(({ devices }) => (isLarge(begun) ? devices : Math.min(devices, begun.total)))
+    return continuePreview(within, begun)
+  }
+  return createOnce(context, create, (created) => ({ kind: 'bulk job', id: created.id }))
+}
