@@ -57,7 +57,8 @@ export type PassingEvent = DeliverableEvent & { email: string }
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
-      (select email from account where id = ${accountId}) as email
+      (select coalesce(contact_email, email) from account where id = ${accountId}) as email,
+      (select email from person where id = event.actor_id) as "actorEmail"
     from (
       select event.*, sum(octet_length(data::text)) over (order by id rows between unbounded preceding and 1 preceding)
         as bytes_before

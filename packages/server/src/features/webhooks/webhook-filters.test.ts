@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createView, createWebhook, errorOf, received, register, withEnd } from '../../../test/api/filtered-webhooks.ts'
 import { pollUntil } from '../../../test/api/webhooks.ts'
+import { newMember } from '../../../test/factories/member.ts'
+import { done } from '../../../test/factories/team.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
@@ -36,6 +38,20 @@ describe('a webhook with a filter', () => {
     expect(found).toEqual(['inside attribute.change', 'inside attribute.change', 'entering attribute.change'])
     const { rows } = await sql`select from webhook_candidate where account_id = ${user.accountId}`.execute(app.db)
     expect(rows).toEqual([])
+  })
+
+  it('sends the same body as a webhook without a filter', async () => {
+    const admin = await newMember(app, user.accountId, 'admin')
+    const contact_email = 'contact@example.com'
+    await app.db.updateTable('account').set({ contact_email }).where('id', '=', user.accountId).execute()
+    await createWebhook(user, receiver, withEnd('name = a'))
+    await createWebhook(user, receiver)
+    await done(admin, 'mutation { registerDevice(name: "a") { device { id } } }')
+    const [one, other] = (await receiver.waitFor(2, ({ body }) => body.data.device?.name === 'a')).map(
+      ({ body }) => body.data,
+    )
+    expect(one).toEqual(other)
+    expect(one).toMatchObject({ owner: { email: contact_email }, actor: { id: admin.id, email: admin.email } })
   })
 
   it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {

@@ -46,6 +46,19 @@ describe('a view that a webhook uses', () => {
     expect(await received(app, user, receiver)).toEqual([])
   })
 
+  it('can be replaced while the receiver of its webhook fails, and does not pause the webhook for longer', async () => {
+    const [one, other] = [await createView(user, 'name: "A"'), await createView(user, 'name: "B"')]
+    const id = await createWebhook(user, receiver, `view: "${one}"`)
+    const setFailing = (failures: number, probe_at: Date | null) =>
+      app.db.updateTable('webhook_sending').set({ failures, probe_at }).where('webhook_id', '=', id).execute()
+    const paused = async () => (await user.data('{ login { webhooks { paused } } }')).login.webhooks[0].paused
+    await setFailing(20, new Date(Date.now() + 3_600_000))
+    expect(await paused()).toContain('the last 20 attempts failed')
+    await user.data(`mutation { deleteView(id: "${one}", replaceBy: "${other}") }`)
+    await setFailing(0, null)
+    expect(await paused()).toBe(null)
+  })
+
   it('pauses its webhook while it is invalid, and the webhook holds its events', async () => {
     const view = await createView(user, 'name: "V", where: "name = end OR name = a"')
     const id = await createWebhook(user, receiver, `view: "${view}"`)

@@ -5,7 +5,7 @@ import { fieldChanges, recordEvents } from '../events/record.ts'
 import { storedFilter } from '../judging/selection.ts'
 import { viewsIn } from '../views/use-view.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
-import { selectWebhooks, writeWebhook } from './webhooks.queries.ts'
+import { findWebhookRow, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 
 /** Returns the webhooks that use a view, each with the IDs of its views. */
 export async function listWebhooksWithViews(
@@ -23,8 +23,10 @@ export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  for (const { webhook, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
+  for (const { webhook: listed, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
     if (!viewIds.has(from)) continue
+    // A list shows webhooks as paused while they only probe their receivers. The stored row must not become paused.
+    const webhook = (await findWebhookRow(db, viewer.accountId, listed.id))!
     const after = {
       ...webhook,
       viewId: webhook.viewId === from ? to : webhook.viewId,
