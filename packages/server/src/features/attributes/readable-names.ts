@@ -40,7 +40,7 @@ const commonPatterns = (some: readonly string[], others: readonly string[]): str
 }
 
 /** Checks whether a pattern covers every name that another pattern covers. */
-const includesPattern = (pattern: string, other: string): boolean =>
+export const includesPattern = (pattern: string, other: string): boolean =>
   other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)
 
 /** Checks whether the viewer can read a name. Names in `write` are readable too. */

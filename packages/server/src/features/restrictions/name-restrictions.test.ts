@@ -230,6 +230,7 @@ describe('a key that is restricted to some attributes', () => {
     expect(failure(await update('{ read: ["secret"], write: [] }'))).toEqual({ code: 'BAD_USER_INPUT' })
     expect(failure(await update('{ read: ["site"], write: ["stat*"] }'))).toEqual({ code: 'BAD_USER_INPUT' })
     expect(failure(await update('{ read: ["si*te"], write: [] }'))).toEqual({ code: 'BAD_USER_INPUT' })
+    expect((await update('{ read: ["net.w*", "status"], write: [] }')).errors).toBeUndefined()
     expect((await update('{ read: ["net.w*"], write: [] }')).errors).toBeUndefined()
     const read = async (): Promise<Json> =>
       (await key.data('{ login { devices { items { attributes } } } }')).login.devices.items[0].attributes

@@ -13,7 +13,7 @@ import {
 } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
-import { commonScope } from '../attributes/readable-names.ts'
+import { commonScope, includesPattern } from '../attributes/readable-names.ts'
 import { assertKnownNames } from '../filters/account-names.ts'
 import { check, filterError, type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import { applyView, readStoredFilter } from '../views/use-view.ts'
@@ -125,9 +125,7 @@ function withNames(own: RestrictionPart, attributes: AttributeScope): Restrictio
 }
 
 function assertWithin(patterns: readonly string[], before: readonly string[], path: string): void {
-  const isWithin = (pattern: string): boolean =>
-    before.some((each) => each === pattern || (each.endsWith('*') && pattern.startsWith(each.slice(0, -1))))
-  const more = patterns.find((pattern) => !isWithin(pattern))
+  const more = patterns.find((pattern) => !before.some((each) => includesPattern(each, pattern)))
   if (more !== undefined) throw badInput(`${path}: ${JSON.stringify(more)} would grant more than the key has`)
 }
 
