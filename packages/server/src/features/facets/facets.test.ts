@@ -136,7 +136,9 @@ describe('facets', () => {
       'net.ssid',
     ]
     const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
-    for (const facet of await facets(user, { by: by.slice(0, 8) })) {
+    // A request counts by at most eight names.
+    const found = [...(await facets(user, { by: by.slice(0, 8) })), ...(await facets(user, { by: by.slice(8) }))]
+    for (const facet of found) {
       for (const { where, count } of facet.buckets) {
         expect((await user.data(list, { where })).login.devices.total, where).toBe(count)
       }

@@ -31,7 +31,7 @@ import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { findUnknown } from './account-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
-import { selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
+import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
@@ -43,8 +43,8 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/** The number of rows that a completion charges for. They cost 4 points, in addition to the point for each request. */
-const SAMPLED_ROWS = 8_000
+/** The number of rows that a completion charges for. They cost 5 points, in addition to the point for each request. */
+const SAMPLED_ROWS = SAMPLE
 
 /** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
