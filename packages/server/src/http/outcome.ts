@@ -71,12 +71,12 @@ const kinds: readonly [prefix: string, kind: RequestKind][] = [
   ['/rest/', 'rest'],
   ['/devices/', 'device'],
   ['/auth/', 'sign-in'],
-  ['/events/', 'download'],
   ['/graphql/v1/stream', 'subscription'],
 ]
 
 function kindOf(route: string): RequestKind {
   const path = route.slice(route.indexOf(' ') + 1)
+  if (path.endsWith('.csv')) return 'download'
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
