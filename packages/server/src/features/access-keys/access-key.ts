@@ -19,17 +19,18 @@ export interface AccessKey {
    * creator's role.
    */
   kind: 'account' | 'personal'
-  /** The person who created the key, or null if the server had not recorded this yet. */
+  /** The person who created the key, or null if an earlier release created it without recording the person. */
   madeBy: string | null
   permissions: number
-  /** The devices that the key is restricted to, and the restrictions of the callers who created it. */
+  /** The devices and attributes that the key is restricted to. */
   own: RestrictionPart
+  /** The restrictions of the callers who created or rotated the key. They apply too. */
   within: Restriction
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
-  /** The percentage of the quota that the key may spend. */
+  /** The percentage of the quota that the key can spend. */
   rateShare: number
-  /** The credentials that created the key, or null if the server had not recorded this yet. */
+  /** The credentials that created the key, or null if an earlier release created it without recording them. */
   source: EventSource | null
   /** The key that has replaced this one, if this one was rotated. */
   replacedBy: string | null

@@ -46,7 +46,8 @@ export async function selectPersonalKeys(
 }
 
 /**
- * Counts the keys that a person created in an account, and the account keys in the account. Rotated keys do not count.
+ * Counts the keys that a person created in an account, and the account keys in the account. A rotated key does not
+ * count until its replacement is rotated too.
  */
 export async function countKeys(
   db: Database,
@@ -80,7 +81,9 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row && toAccessKey(row)
 }
 
-/** Checks whether the key exists in any account. The first start, which has no viewer, needs this check. */
+/**
+ * Checks whether any account has an unrestricted key with this ID. The first start, which has no viewer, needs this.
+ */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
@@ -114,8 +117,8 @@ export async function isMember(db: Database, accountId: string, personId: string
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /**
- * Checks whether a key may do less than a key from the previous release. Servers of that release must not find such a
- * key.
+ * Checks whether a key has a limit that the previous release does not know. Servers of that release must not find such
+ * a key.
  */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
@@ -131,7 +134,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
-/** Servers that do not know restrictions find no permissions. */
+/** For a restricted key, servers of a release without restrictions find no permissions. */
 function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
   const restriction = storedRestriction(access)
   return restriction === null
@@ -241,8 +244,8 @@ async function deleteKeyUse(db: Database, accountId: string, keys: readonly Name
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
 /**
- * Disables the enabled account keys that a person created, and returns them. The founder created those without a
- * creator.
+ * Disables the enabled account keys that a person created, and returns them. Keys without a recorded creator count as
+ * keys of the account's founder.
  */
 export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
@@ -281,6 +284,6 @@ export async function notifyAccessKey(db: Database, channel: string, key: string
 /** Notifies every server process about all of an account's keys. */
 export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
   const rows = await query<{ key: string }>(db, 'select key from every_key where account_id = $1', [accountId])
-  // A cluster would run one statement for both on the account's node, which no process listens to.
+  // In a cluster, a single statement would run on the account's node, where no process listens for notifications.
   await query(db, 'select pg_notify($1, key) from unnest($2::text[]) as key', [channel, rows.map(({ key }) => key)])
 }

@@ -191,7 +191,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('cannot create a key without the digest requirement that it has itself, with a secret or a public key', async () => {
+  it('cannot create a key without its own digest requirement, either with a secret or with a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')

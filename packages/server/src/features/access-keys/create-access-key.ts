@@ -35,11 +35,11 @@ export interface AccessKeyInput {
   /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
-   * What the key may do. If omitted, the key gets the permissions of keys that were created before permissions existed,
-   * except those that the viewer lacks.
+   * What the key may do. If omitted, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a
+   * restricted key cannot have.
    */
   access?: AccessInput | null
-  /** The devices that the key is restricted to. */
+  /** The devices and attributes that the key is restricted to. */
   own?: RestrictionPart
   personal?: boolean
   networks?: readonly string[] | null
@@ -165,7 +165,10 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
   throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
 }
 
-/** When a key is replaced, it no longer counts toward the limit, but the key that it replaced counts again. */
+/**
+ * Throws LIMIT_EXCEEDED if another key would exceed a limit. A `replaced` key no longer counts toward the limits, but
+ * its `predecessor`, the key that it replaced, counts again.
+ */
 export async function assertBelowLimits(
   { db, viewer }: Creating,
   { kind }: Pick<AccessKey, 'kind'>,

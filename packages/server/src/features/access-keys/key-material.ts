@@ -5,8 +5,8 @@ import { badInput } from '../../errors.ts'
 import type { NewAccessKey } from './access-keys.queries.ts'
 
 /**
- * Contains the base32 characters (RFC 4648 §6), which are not easily confused and have no special meaning in a shell or
- * a URL.
+ * The base32 alphabet (RFC 4648 §6). Its characters are not easily confused and have no special meaning in a shell or a
+ * URL.
  */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
@@ -15,7 +15,7 @@ export const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byt
 
 type KeyMaterial = Pick<NewAccessKey, 'algorithm' | 'encryptedSecret' | 'publicKey'> & { secret: string | null }
 
-/** Creates a secret for a key, unless it has a public key. */
+/** Creates a secret for a key, unless the caller passes a public key. */
 export function keyMaterial(
   { secrets, viewer }: Pick<Context, 'viewer' | 'secrets'>,
   key: string,
@@ -29,7 +29,7 @@ export function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/** Converts either input format to the key's 32 bytes in base64. */
+/** Converts a public key in either input format to its 32 bytes in base64. */
 export function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)

@@ -19,7 +19,7 @@ export const getKeyPolicy = perRequest(({ db, viewer }: Pick<Context, 'db' | 'vi
   selectKeyPolicy(db, viewer.accountId).then(toKeyPolicy),
 )
 
-/** Lists enabled keys that do not comply. */
+/** Lists the enabled keys that break a rule of the policy. */
 export async function listViolations({ db, viewer }: Context, policy: KeyPolicy): Promise<AccessKey[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   return keys.filter((key) => key.enabled && brokenRules(policy, key).length > 0)

@@ -29,7 +29,7 @@ export function selectKeyUse(
   )
 }
 
-/** Returns when the server began to count what the account's keys use. */
+/** Returns when the server began to count the uses of the account's keys. */
 export async function selectKeyUseSince(db: Database, accountId: string): Promise<Date> {
   const { key_use_since: since } = await db
     .selectFrom('account')

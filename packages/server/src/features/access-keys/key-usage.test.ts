@@ -88,7 +88,7 @@ describe('the usage of a key', () => {
     expect(await fields('(days: 101)')).toEqual(['User.devices', 'User.events'])
   })
 
-  it('lists unused permissions of keys that were counted for long enough', async () => {
+  it('lists unused permissions of keys whose uses were counted for long enough', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, EVENT_READ, DEVICE_WRITE] }')
     await onServer(key, async (caller) => {
@@ -115,7 +115,7 @@ describe('the usage of a key', () => {
     ])
   })
 
-  it('is deleted with the key, and rejects other numbers of days', async () => {
+  it('is deleted with the key, and rejects fewer than 1 day or more than 400 days', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
     await onServer(key, (caller) => caller.data('{ login { devices { total } } }'))

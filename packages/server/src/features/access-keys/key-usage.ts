@@ -11,7 +11,7 @@ import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.quer
 
 const USUAL_DAYS = 90
 
-/** The number of fields that the server assumes to read for each key and day. */
+/** The number of fields that the cost assumes a key uses per day. */
 const TYPICAL_FIELDS = 10
 
 /** The number of keys that the cost assumes before the operation runs. */
@@ -20,7 +20,7 @@ const ASSUMED_KEYS = limits.accountAccessKeys
 const DAY_MS = 86_400_000
 
 /**
- * Returns the rows that the use of all keys of a response can need. Operations pay only for the keys that they read.
+ * Estimates the rows that reading the usage of all keys can take. Operations pay only for the keys that they read.
  */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
@@ -35,7 +35,7 @@ export async function listUsage(context: Context, { key }: AccessKey, days = USU
 }
 
 /**
- * Lists the permissions of a key that no field used within a number of days needs. Returns null if the server has not
+ * Lists the permissions of a key that the key did not need within a number of days. Returns null if the server has not
  * counted the key's uses for that long.
  */
 export async function listUnused(

@@ -15,7 +15,7 @@ export function readNetworks(given: readonly string[]): string[] {
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
 }
 
-/** The number of bits that IPv6 addresses share if they are IPv4 addresses in another form (RFC 4291 §2.5.5.2). */
+/** The length of the prefix that all IPv4-mapped IPv6 addresses share (RFC 4291 §2.5.5.2). */
 const MAPPED_BITS = 96
 
 function readNetwork(text: string, path: string): string {
@@ -44,7 +44,7 @@ const notANetwork = (text: string, path: string): ApiError =>
   )
 
 /**
- * Checks whether every address of the networks is in one of the others. An empty list of networks means any address.
+ * Checks whether each of the networks is in one of the others. An empty list of networks means any address.
  */
 export function areWithin(networks: readonly string[], others: readonly string[]): boolean {
   if (others.length === 0) return true

@@ -14,10 +14,10 @@ type Strength = Pick<
 
 /**
  * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the
- * key. The granted key must not expire later than the viewer's key, and it must require a digest if that key does. Its
- * networks must be within those of the viewer's key, and its share of the quota must not be greater. Read-only keys
- * need no check, because they cannot run mutations. Commands of the operator have no permissions and are not limited.
- * Call this with the account locked.
+ * key. If the viewer is a key, the granted key must have its restrictions, must not expire later, and must require a
+ * digest if the viewer's key does. Its networks must be within those of the viewer's key, and its share of the quota
+ * must not be greater. Read-only viewers need no check, because they cannot run mutations. The operator's commands are
+ * not limited. Call this with the account locked.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
@@ -27,7 +27,7 @@ export async function assertNotStronger(
   if (viewer.accessKey === undefined) return
   // For a session, this check is unnecessary: its personal keys always have its restriction.
   if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
-    const message = 'an access key would reach devices that the key of this request is not restricted to'
+    const message = 'an access key would reach devices or attributes that the signing access key cannot reach'
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
   }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)

@@ -24,8 +24,8 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap. Deletes
- * the key that the other one replaced itself, if that key has expired.
+ * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap, or
+ * earlier. Deletes the key that the other one replaced, if that key has expired.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,
@@ -91,8 +91,8 @@ async function dropExpiredPredecessor(
 }
 
 /**
- * Throws unless the viewer created the personal key. The new secret acts as that person, so no other person may receive
- * it.
+ * Throws FORBIDDEN if the key is personal and another person created it. The new secret acts as that person, so no
+ * other person may receive it.
  */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return

@@ -29,7 +29,7 @@ export interface AccessKeyChange {
   enabled?: boolean | null
   /** The permissions that the key keeps. */
   access?: AccessInput | null
-  /** A filter that the key's own filter is combined with. */
+  /** A filter that devices must also match, and the attribute names that the key keeps. */
   own?: RestrictionPart
   /** The new expiry, which can only be earlier than before. */
   expires?: Date | null
@@ -103,7 +103,8 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
 }
 
 /**
- * Locks a key and returns it. Throws NOT_FOUND for other people's keys if the viewer may change only personal keys.
+ * Locks the account, and returns one of its keys. Throws NOT_FOUND for keys that the viewer may not change: without
+ * KEY_MANAGE, all except the viewer's own personal keys.
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')

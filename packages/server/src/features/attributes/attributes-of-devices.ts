@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { findOverrides, listContexts, listReadableContexts } from './attributes.queries.ts'
 import type { Attributes } from './attributes.ts'
 
-/** Returns what a context overrides, keyed by device ID. Devices without overrides in the context are omitted. */
+/** Returns the devices' overrides in a context, keyed by device ID. Omits devices without overrides in the context. */
 export async function listOverridesIn(
   db: Database,
   accountId: string,

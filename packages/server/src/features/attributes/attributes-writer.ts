@@ -8,7 +8,7 @@ import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
-/** Writes the attributes of the devices on a page. In a context, one statement reads the overrides of all devices. */
+/** Writes the attributes of the devices on a page. One statement reads the overrides of all of them in a context. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page

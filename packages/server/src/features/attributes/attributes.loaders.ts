@@ -44,7 +44,7 @@ const userBases = perRequest(
     }),
 )
 
-/** Loads overrides by target and context. Returns undefined if the context has no overrides. */
+/** Loads overrides by target and context. Returns undefined if the target has no overrides in the context. */
 const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(

@@ -21,7 +21,7 @@ export interface LockedRow extends ReadRow {
   locked_at: Date
 }
 
-/** Adds the time to a statement that locks rows. In that statement, the time would be from before the locks. */
+/** Wraps a statement that locks rows, and adds the time. The statement itself would return the time before it locks. */
 const withTime = (locking: string): string => `
   select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
 
@@ -164,14 +164,14 @@ export const findServiceBases = (db: Database, accountId: string, ids: readonly 
 export const findAccountBase = (db: Database, accountId: string) =>
   query<{ id: string; attributes: Attributes }>(db, 'select id, attributes from account where id = $1', [accountId])
 
-/** These tables store base attributes. Each has a column that identifies the account. */
+/** The column that identifies the account, in each table that stores base attributes. */
 const owners = { device: 't.account_id', service: 't.account_id', account: 't.id' } as const
 
 export interface TargetRow {
   id: string
   /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
-  /** The times of the values, with `attributes`. */
+  /** The times of the values. Present if `attributes` is. */
   attribute_times?: ValueTimes
   override_names?: OverrideNames
 }

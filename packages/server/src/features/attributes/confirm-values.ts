@@ -9,7 +9,7 @@ export interface UnchangedValue {
   name: string
 }
 
-/** The number of times per expected interval that the server records a write of an unchanged value. */
+/** The maximum number of writes of an unchanged value that the server records per expected interval. */
 const RECORDED_PER_INTERVAL = 4
 
 /** Records the writes of unchanged values, for names with an expected interval. The targets must be locked. */

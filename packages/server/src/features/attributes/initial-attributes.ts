@@ -16,8 +16,8 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 
 /**
  * Returns the attributes for a new device's rows. `reserved` contains the reserved values, keyed by their column in
- * device_live. `attributes` contains all others. Checks every rule and limit. Ignores null, which removes an attribute
- * elsewhere, because a new device has none.
+ * device_live. `attributes` contains all others. Checks every rule and limit. Ignores null values, because a new
+ * device has no attributes to remove.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

@@ -34,7 +34,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** Returns the base values if they were read with the row. Otherwise, returns only the reserved values. */
+/** Returns the reserved values if they were read with the row. Otherwise, returns all base values. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
 

@@ -102,9 +102,9 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Throws FORBIDDEN if a filter reads a name that the viewer cannot read. Conditions on all attributes are limited to
- * the readable ones. The presence of a name becomes that of a value, because a group of this name may contain only
- * names that the viewer cannot read.
+ * Limits a filter to the names that the viewer can read. Throws FORBIDDEN if the filter contains another name.
+ * Conditions on all attributes are limited to the readable ones. The presence of a name becomes that of a value,
+ * because a group of this name may contain only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter

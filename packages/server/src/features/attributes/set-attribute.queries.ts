@@ -30,17 +30,18 @@ export interface BaseWrite {
 }
 
 /**
- * Sets one base attribute of a device. Returns false if the change violates a rule, or undefined for an unknown device.
+ * Sets one base attribute of a device. Returns false if the change violates a rule or removes a group, or undefined for
+ * an unknown device.
  */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
 /**
- * Sets one base attribute of a service. Returns false if the change violates a rule, or undefined for an unknown
- * service.
+ * Sets one base attribute of a service. Returns false if the change violates a rule or removes a group, or undefined
+ * for an unknown service.
  */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
-/** Sets one base attribute of the account. Returns false if the change violates a rule. */
+/** Sets one base attribute of the account. Returns false if the change violates a rule or removes a group. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
 /**
@@ -201,8 +202,8 @@ const onAccountText = statement({
 })
 
 /**
- * Like `statement`, but for changes that are passed as rows. The statement checks each change separately and merges the
- * changes to one target.
+ * Like `statement`, but for changes to devices that are passed as rows. The statement checks each change for conflicts,
+ * merges the changes to one device, and checks the limits on the result.
  */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (

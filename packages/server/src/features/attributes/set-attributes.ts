@@ -60,8 +60,8 @@ export async function setAttributes(context: Context, input: AttributesInput): P
 }
 
 /**
- * Runs `setAttributes` for each item, in order and in one transaction. An error in one item does not affect other
- * items.
+ * Runs `setAttributes` for each item, in order. An error in one item does not affect other items. All items share one
+ * transaction, except for changes to the signed-in person's settings.
  */
 export async function setAttributesMany(
   context: Context,
@@ -76,7 +76,7 @@ export async function setAttributesMany(
 }
 
 /**
- * Runs `setAttributesMany` for callers other than requests. Returns the resulting attributes or each item's error.
+ * Runs `setAttributesMany` for callers other than requests. Returns each item's resulting attributes or error.
  * Error messages locate problems by their path in `attributes`.
  */
 export async function setAttributesEach(
@@ -165,7 +165,7 @@ const withChanges = (write: AttributeWrite, isKept: (change: Change) => boolean)
   changes: write.changes.filter(isKept),
 })
 
-/** Writes the settings of the signed-in person among the changes. They belong to the person, not to the account. */
+/** Writes the changes to settings of the signed-in person, which belong to the person, not to the account. */
 async function writeSettings(
   context: Context,
   write: AttributeWrite,
@@ -226,7 +226,7 @@ function writeOne(
   return readableOnly(viewer, after)
 }
 
-/** Applies a write to a target in memory, by all rules, and returns the changes. */
+/** Checks a write against all rules, applies it to a target in memory, and returns the changes. */
 export function applyWrite(target: Target, write: AttributeWrite): Changes {
   assertAllAllowed(write.changes, target.kind, write.path)
   assertNoConflict(write.changes, (name) => kindOnTarget(target, name))

@@ -115,7 +115,7 @@ test('loses no value when two servers write to one device, and records correct o
   expect(await setup.attributesOf(id)).toEqual(Object.fromEntries(previous))
 })
 
-test('adds a shared statement to the trace of a request whose write it contains', async () => {
+test('adds each statement to the trace of the request whose write it contains', async () => {
   const requestScope = new AsyncLocalStorage<string>()
   const { watched, sent } = connectAndRecord(setup.connection, () => requestScope.getStore())
   const id = setup.nextDevice()

@@ -54,7 +54,8 @@ function createQueue(db: Database, onIdle: () => void): Queue {
   let singles = 0
 
   /**
-   * Removes the next batch from `ready` and marks its devices as busy. In a batch, each name of a device occurs once.
+   * Removes the next batch from `ready` and marks its devices as busy. In a batch, each top-level name of a device
+   * occurs once.
    */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
@@ -141,11 +142,13 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 interface BatchResult {
   /** The writes to locked devices. They have not been executed or resolved yet. */
   locked: readonly QueuedWrite[]
-  /** The error that the database reported if it did not respond. */
+  /** The error, if the database was unreachable or timed out. */
   failure: unknown
 }
 
-/** Executes an account's writes and resolves or rejects each of them. The returned promise never rejects. */
+/**
+ * Executes an account's writes. Resolves or rejects all except those in `locked`. The returned promise never rejects.
+ */
 async function set(db: Database, group: readonly QueuedWrite[], { waits }: { waits: boolean }): Promise<BatchResult> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
@@ -164,8 +167,8 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
     const outcome = outcomes[index]!
     if (outcome === 'locked' && !waits) locked.push(queued)
     else if (outcome === 'refused') rejected.push(queued)
-    // With `waits`, 'locked' means that the device was deleted before the statement acquired its lock. Such a write is
-    // rejected.
+    // With `waits`, 'locked' means that the device was deleted before the statement acquired its lock. Such a write
+    // resolves to false.
     else queued.result.resolve(outcome === null ? undefined : outcome === 'done')
   }
   await setSingly(db, rejected)
@@ -180,7 +183,7 @@ async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<v
   await Promise.all(byDevice(group).map(setInOrder))
 }
 
-/** Executes one write and resolves or rejects it. Returns the `failure` if the database did not respond. */
+/** Executes one write and resolves or rejects it. Returns the `failure` of `BatchResult`. */
 const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<unknown> =>
   scope
     .runInAsyncScope(() => setOnDevice(db, write))
@@ -190,8 +193,8 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
     })
 
 /**
- * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome. Later writes
- * were not sent yet, so that outcome does not affect them.
+ * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome, because it
+ * does not affect later writes, which were not sent yet.
  */
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined

@@ -5,15 +5,15 @@ import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
 /**
- * When a value last changed, in milliseconds since 1970, or that time and the time of the last write. The first time is
- * null if a release that did not record times changed the value.
+ * When a value last changed, in milliseconds since 1970, or that time and the time of the last recorded write. The
+ * first time is null if the server has not recorded when the value changed.
  */
 export type ValueTime = number | [changed: number | null, confirmed: number]
 
 /** The times of values, keyed by the full name. */
 export type ValueTimes = Record<string, ValueTime>
 
-/** A locked object with attributes. It contains the data from the object's rows and the parts to save. */
+/** An object with attributes that was locked or only read: the data from its rows, and which parts to save. */
 export interface Target {
   kind: TargetKind
   id: string
@@ -87,14 +87,16 @@ export function replaceAttributes(
   target.overrides.set(context, after)
 }
 
-/** Returns and forgets the times of the values that were replaced since the last event, or undefined if there are none. */
+/**
+ * Returns and forgets the times of the values that were replaced since the last event, or undefined if there are none.
+ */
 export function takeReplacedTimes(target: Target, context: string | undefined): ValueTimes | undefined {
   const times = target.replacedTimes.get(context)
   target.replacedTimes.delete(context)
   return times === undefined || Object.keys(times).length === 0 ? undefined : times
 }
 
-/** Records that a client wrote a value that the target already has. */
+/** Records the time of a write of a value that the target already has. */
 export function confirmValue(target: Target, context: string | undefined, name: string): void {
   const times = timesIn(target, context)
   const time = times[name]

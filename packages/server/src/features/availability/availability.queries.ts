@@ -14,7 +14,7 @@ export interface DeviceStates {
   changes: [at: number, isActive: boolean][]
 }
 
-/** Selects at most `limit` state changes of each device. */
+/** Selects each device's state before the span, and at most `limit` of its state changes within the span. */
 export async function selectStates(
   db: Database,
   accountId: string,

@@ -83,7 +83,7 @@ describe('the availability of a device', () => {
     expect(found).toMatchObject({ share: 0, onlineSeconds: 0, outages: 0, segments: segments([0, 60, 'inactive']) })
   })
 
-  it('joins the shortest segments if there are many, but counts each of them', async () => {
+  it('joins neighboring short segments if there are many, but counts every outage', async () => {
     const changes = Array.from({ length: 2_400 }, (_, index): Change => {
       const state = index % 2 === 0 ? 'active' : 'inactive'
       return { at: minute(1 + index + (index > 1_200 ? 300 : 0)), state }

@@ -9,7 +9,7 @@ import { type DeviceStates, selectStates } from './availability.queries.ts'
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
-/** The maximum number of state changes to read. A device that changes every minute reaches this number in 34 days. */
+/** The maximum number of state changes to read. A device that changes every minute reaches this number in 35 days. */
 const MAX_CHANGES = 50_000
 
 /** The number of changes per device that an operation is charged for in advance. */
@@ -109,10 +109,10 @@ function segmentsOf(
 const lengthOf = ({ from, until }: Segment): number => until - from
 const sum = (segments: readonly Segment[]): number => segments.reduce((total, segment) => total + lengthOf(segment), 0)
 
-/** Keeps the longest segments and joins the others with their neighbors, so that at most `MAX_SEGMENTS` remain. */
+/** If there are more than `MAX_SEGMENTS`, keeps the longest segments and joins each run of the others. */
 function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
   const isJoined = segments.length > MAX_SEGMENTS
-  // Without the segments between them, two kept segments become neighbors and are joined.
+  // Each run of other segments before, between, or after the kept ones becomes one segment.
   const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
   const kept = new Set(isJoined ? longest : segments)
   const joined: { from: number; until: number; state: string; isKept: boolean }[] = []

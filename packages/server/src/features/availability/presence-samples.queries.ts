@@ -13,7 +13,7 @@ export async function selectSampledAccounts(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Counts an account's devices. Does nothing if the sample exists or the account has no devices. */
+/** Inserts a sample of an account's devices. Does nothing if the sample exists or the account has no devices. */
 export async function insertSample(db: Database, accountId: string, at: Date): Promise<void> {
   await sql`
     insert into presence_sample (account_id, minutes, at, devices, online, min_online)
@@ -26,7 +26,7 @@ export async function insertSample(db: Database, accountId: string, at: Date): P
     on conflict (account_id, minutes, at) do nothing`.execute(db)
 }
 
-/** Replaces an account's five-minute samples from before this hour with one sample for each hour. */
+/** Replaces an account's five-minute samples from before the start of an hour with one sample per hour. */
 export async function joinSamples(db: Database, accountId: string, before: Date): Promise<void> {
   await sql`
     with joined as (

@@ -13,10 +13,10 @@ const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
 export const MAX_POINTS = 1_000
-/** The lengths of joined intervals in minutes: hours and days. */
+/** The possible lengths of joined intervals in minutes: from one hour to one day. */
 const longer = [1, 2, 3, 6, 12, 24].map((hours) => hours * LONG_MINUTES)
 
-/** The number of samples that a query reads but does not return, because it joins them. */
+/** Estimates the number of samples that a query reads but does not return, because it joins them. */
 export function samplesRead({ from, until }: UserPresenceArgs): number {
   const minutes = ((until ?? new Date()).getTime() - from.getTime()) / MINUTE_MS
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)

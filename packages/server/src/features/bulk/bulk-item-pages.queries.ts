@@ -15,7 +15,8 @@ export interface ItemSlice {
 }
 
 /**
- * Selects the devices of `job` that the preview has reached. New devices have an outcome before the preview checks them.
+ * Selects the devices of `job` that the preview has reached. An outcome alone does not show this, because new devices
+ * have one before the preview checks them.
  */
 const inSlice = (accountId: string, { outcomes, statuses, inside }: ItemSlice): Sql =>
   sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
@@ -47,7 +48,7 @@ export interface ItemPages {
 
 /**
  * Returns a page of each job's devices. The pages end early if their changes would exceed the maximum size, but have at
- * least one device. `isCut` is then true. `bytes` is the size of the changes that were read.
+ * least one device in total. `isCut` is then true. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,
@@ -83,7 +84,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Returns the number of devices with the given statuses, by job. Omits jobs without such devices. */
+/** Returns the number of each job's devices in the slice, keyed by job ID. Omits jobs without such devices. */
 export async function countItems(
   db: Database,
   accountId: string,

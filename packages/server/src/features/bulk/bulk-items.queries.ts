@@ -9,7 +9,7 @@ import { overridesIn } from '../filters/sql/value-source.ts'
 import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
 
-/** A job's filter, and the reference time for relative times. */
+/** A job's filter and the data that it depends on. */
 export interface JobFilter {
   where: ReadFilter
   context: string | undefined
@@ -76,7 +76,7 @@ export async function insertItems(
   )
 }
 
-/** Adds devices by ID. Returns the IDs that the job already contains. */
+/** Adds devices by ID. Returns the IDs that the job already contained. */
 export async function insertIds(db: Database, { accountId, jobId }: Place, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with given as (select unnest(${ids}::text[]) as id),
@@ -117,7 +117,7 @@ export async function deleteItems(db: Database, { accountId, jobId }: Place): Pr
   await sql`delete from bulk_item where account_id = ${accountId} and job_id = ${jobId}`.execute(db)
 }
 
-/** Deletes up to `limit` devices of a job. Returns their number. */
+/** Deletes up to `limit` items of a job. Returns their number. */
 export async function deleteSomeItems(db: Database, { accountId, jobId }: Place, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id in (
@@ -129,7 +129,9 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
 export interface UnplannedItem {
   id: string
   name: string
-  /** Whether the item already contains the device to register. Only conflicts with other devices remain to be checked. */
+  /**
+   * Whether the item already contains the device to register. Only conflicts with other devices remain to be checked.
+   */
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
   hardwareId: string | null
@@ -172,7 +174,7 @@ export interface EarlierChanges {
   isRestored: boolean
 }
 
-/** The changes that an earlier job made to these devices. */
+/** Returns the changes that an earlier job made to these devices, keyed by device ID. */
 export async function selectChangesOf(
   db: Database,
   { accountId, jobId }: Place,
@@ -210,7 +212,7 @@ export async function selectFields(
   return rows
 }
 
-/** Returns the devices that have these hardware IDs. */
+/** Returns the IDs of the devices that have these hardware IDs, keyed by hardware ID. */
 export async function selectHardwareIds(
   db: Database,
   accountId: string,

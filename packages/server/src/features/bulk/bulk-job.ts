@@ -168,7 +168,7 @@ const DAY_MS = 86_400_000
 /** Returns the time before which a preview is too old to be started now. */
 export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 
-/** The time after which a preview can no longer be started. */
+/** Returns the time after which a preview can no longer be started. */
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
 

@@ -222,7 +222,7 @@ export async function selectExpired(db: Database, before: Date, limit: number): 
   return rows
 }
 
-/** Marks a job whose preview is too old. */
+/** Marks a job as EXPIRED if its preview is too old. */
 export async function expirePreview(
   db: Database,
   { accountId, id }: JobPlace,
@@ -248,7 +248,7 @@ export async function closeExpired(db: Database, { accountId, id }: JobPlace): P
     where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)
 }
 
-/** Deletes a job and its remaining devices. */
+/** Deletes a job and its remaining items. */
 export async function deleteJob(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)

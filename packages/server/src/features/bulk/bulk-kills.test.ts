@@ -76,7 +76,7 @@ it('changes each device exactly once if the process loses its database connectio
 })
 
 describe('a batch that was read in advance', () => {
-  /** Starts a job that registers 150 devices, and runs its first batch. */
+  /** Starts a job that registers 150 devices. */
   const startImport = async () => {
     const user = await app.createUser()
     const rows = Array.from({ length: 150 }, (_, index) => `node ${index},HW-${index}`)
@@ -125,7 +125,7 @@ describe('a batch that was read in advance', () => {
     expect(await counts()).toMatchObject({ done: 149, failed: 1, pending: 0 })
   })
 
-  it.each(['after its process rolled back the batch before', 'while the number of finished devices is the same'])(
+  it.each(['after its process rolled back the previous batch', 'while the number of finished devices is the same'])(
     'changes no device that another process has finished, %s',
     async (when) => {
       const isAfterRollback = when.startsWith('after')

@@ -165,7 +165,7 @@ describe('a preview of many devices', () => {
 })
 
 /**
- * Adds services to a device, each with 60 contexts of 3,000 bytes. The server counts each context with 64 KiB, because
+ * Adds services to a device, each with 60 contexts of 3,000 bytes. The server counts each context as 64 KiB, because
  * PostgreSQL compresses it.
  */
 async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
@@ -184,7 +184,7 @@ async function addLargeServices(user: TestUser, device: string, count: number): 
 }
 
 describe('devices with many attributes', () => {
-  it('are read in smaller steps, and are rejected or fail if one of them is too large', async () => {
+  it('are read in smaller steps, and a device that is too large is rejected or fails', async () => {
     const [user, ids] = await newFleet(app, 13)
     for (const [index, id] of ids.entries()) await addLargeServices(user, id, index === 0 ? 5 : 3)
     const ofServices = [{ setAttributes: { attributes: { checked: 'yes' }, services: 'id:*' } }]

@@ -48,7 +48,7 @@ export async function selectByKeys(
   return rows
 }
 
-/** Adds rows to a job. Returns the device IDs of the rows that are not in the job yet. */
+/** Adds rows to a job. Returns the device IDs of the added rows. Omits rows whose device the job already contains. */
 export async function insertRows(
   db: Database,
   { accountId, jobId }: Place,
@@ -63,7 +63,7 @@ export async function insertRows(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the line of the row that is the same device as this one. */
+/** Returns the line of the job's row for the same device as this item. */
 export async function selectLines(
   db: Database,
   { accountId, jobId }: Place,

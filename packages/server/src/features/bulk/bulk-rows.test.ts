@@ -144,7 +144,7 @@ new-3,,,,bergen,
     ])
   })
 
-  it('rejects a device that is in it twice, and takes more rows in the next requests', async () => {
+  it('rejects a device that is in it twice, and accepts more rows in later requests', async () => {
     const [user, ids] = await newFleet(app, 1)
     const attempt = (csv: string, more: object = {}) =>
       codeOf(user, createText, { target: { csv, register: true }, ...more })

@@ -30,7 +30,7 @@ afterAll(() => app.close())
 const fleet = (count: number, attributes?: object) => newFleet(app, count, attributes)
 
 describe('a running bulk job', () => {
-  it('can be paused, resumed, slowed down, and canceled, and records an event for each', async () => {
+  it('can be paused, resumed at another rate, and canceled, and records an event for each changed device', async () => {
     const user = await newLargeFleet(app, 900)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
     await start(user, job)
@@ -186,7 +186,7 @@ describe('bulk jobs', () => {
     expect(page.login.bulkJob[0].items).toMatchObject({ items: [{ device: { id: ids[0] } }], total: 2 })
   })
 
-  it('are deleted with their devices 30 days after they end, and expire a day after their preview', async () => {
+  it('are deleted with their items 30 days after they end, and expire a day after their preview', async () => {
     const [user, ids] = await fleet(2)
     const job = await create(user, { ids }, [setSite('rome')])
     await run(user, job)
@@ -201,7 +201,7 @@ describe('bulk jobs', () => {
     expect(rows).toEqual([])
   })
 
-  it('fail with a reason if the server cannot run them', async () => {
+  it('record a device as failed if the server cannot change it', async () => {
     const [user, ids] = await fleet(2)
     const job = await create(user, { ids }, [setSite('rome')])
     await sql`update bulk_item set changes = jsonb_set(changes, '{setAttributes}', '1')

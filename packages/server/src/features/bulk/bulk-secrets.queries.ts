@@ -20,7 +20,7 @@ export async function takeJobKey(db: Database, { accountId, id }: JobPlace, sinc
   return rows[0]?.key ?? null
 }
 
-/** Returns jobs with a key that ended before this time. */
+/** Returns jobs that ended before this time and still have a key. */
 export async function selectOldKeys(db: Database, before: Date, limit: number): Promise<JobPlace[]> {
   const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job where encrypted_secret is not null and finished < ${before}

@@ -94,13 +94,13 @@ async function readPages(
   )
 }
 
-/** The size that the changes on further pages in a response may have, and the last read of such pages. */
+/** The maximum size of the changes on the remaining pages of a response, and the last read of such pages. */
 const changeBudgets = perRequest((_context: Context) => ({
   bytes: limits.answerBytes,
   reading: Promise.resolve<unknown>(undefined),
 }))
 
-/** Reads pages with changes in turn, because the changes on all pages must fit in a response. */
+/** Reads pages with changes one after another, because the changes on all pages must fit in a response. */
 function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>) {
   const budget = changeBudgets(context)
   const reading = budget.reading.then(async () => {

@@ -71,7 +71,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   )
 }
 
-/** Continues the preview of a job that has begun. If there are many devices, a background job continues it. */
+/** Continues a preview that has begun. If there are many devices, a background job continues it instead. */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,

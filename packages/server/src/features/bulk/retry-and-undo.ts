@@ -48,12 +48,12 @@ const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
 
 export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
 
-/** Cuts a name between two characters. */
+/** Cuts a name to the maximum length without splitting a character. */
 const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** Creates and previews a job over another job's devices. `describe` checks that job. */
+/** Creates and previews a job for another job's devices. `describe` checks that job and describes the new one. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

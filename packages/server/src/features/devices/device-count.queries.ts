@@ -6,8 +6,9 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * A condition that is always true. A statement that inserts or deletes devices and counts them evaluates it first, so that
- * the triggers do not count them, too. The triggers count for servers of the previous release. A cluster has none.
+ * A condition that is always true. A statement that inserts or deletes devices and counts them itself evaluates it
+ * first, so that the triggers do not count them again. The triggers count for servers of the previous release. A
+ * cluster has no triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 

@@ -24,7 +24,7 @@ export interface Device extends DeviceFields {
   lastReported: StoredTime | null
   /** The base values, including the reserved ones. Omitted in a list whose document does not select attributes. */
   attributes?: RawAttributes
-  /** The reserved values. Present only if the document selects no other attributes. */
+  /** The reserved values. Present only if the document selects reserved values but no other attributes. */
   reserved?: Attributes
 }
 

@@ -57,7 +57,7 @@ export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer)
   return `${text}.${macOfSelection(text, linkKey)}`
 }
 
-/** Returns the token's grant, or undefined if this server did not sign the token or the token has expired. */
+/** Returns the token's grant, or undefined if its MAC is invalid or it has expired. */
 export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
   const end = token.lastIndexOf('.')
   const text = token.slice(0, Math.max(end, 0))
@@ -93,8 +93,8 @@ function unpackIds(text: string): string[] {
 const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
 
 /**
- * Uses another prefix than a MAC without a selection. The previous release would ignore the selection, so it must not
- * accept this MAC.
+ * Returns the MAC of a token with a selection. The prefix makes a release that would ignore the selection reject the
+ * token.
  */
 const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORM} ${text}`, key)
 

@@ -11,7 +11,7 @@ export interface DownloadLink {
 /** The maximum number of links that an event describes. */
 const DESCRIBED_LINKS = 10
 
-/** Records all links that a document requests as one event. Aliases therefore cannot flood the event log. */
+/** Records one event for all links that a document requests. Aliases therefore cannot flood the event log. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<DownloadLink, void>(

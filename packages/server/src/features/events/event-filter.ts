@@ -50,7 +50,7 @@ export interface EventWhere {
   filter: ResolvedFilter
   /** The context in which the filter reads attributes. Undefined means the base values. */
   context: string | undefined
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The reference time for relative times in the filter, in milliseconds since 1970. */
   now: number
 }
 

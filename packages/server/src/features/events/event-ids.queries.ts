@@ -6,7 +6,7 @@ export interface NextIds {
   time: Date
 }
 
-/** Assigns the next event numbers. */
+/** Assigns the next event IDs. */
 export async function selectNextIds(db: Database, count: number): Promise<NextIds> {
   const [row] = await query<NextIds>(
     db,

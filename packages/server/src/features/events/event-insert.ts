@@ -4,7 +4,7 @@ import type { Target } from './event-types.ts'
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
-  /** A number that was assigned in advance. By default, the statement assigns it. */
+  /** An ID that was assigned in advance. By default, the statement assigns it. */
   id?: string
   accountId: string
   type: string
@@ -34,7 +34,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-/** Lists the columns that have defaults. A statement writes those that its first rows contain. */
+/** Lists the columns that have defaults. A statement writes those that its first `EventRows` contains. */
 const defaults = { id: 'id', timestamp: '"timestamp"' } as const
 
 const defaultsIn = (rows: object): (keyof typeof defaults)[] =>
@@ -66,7 +66,7 @@ export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
     values (${valuesIn({ ...row, from: '' })})`
 
 /**
- * Returns the SQL expression for an event's targets. Each target consists of SQL expressions for its ID and its name.
+ * Returns the SQL expression for an event's targets. Each target's ID and name are SQL expressions.
  */
 export const eventTargets = (...targets: readonly Target[]): string =>
   `jsonb_build_array(${targets

@@ -7,8 +7,8 @@ export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
 /**
- * Returns the source of a viewer's changes. Operator commands and background jobs have neither an access key nor a
- * session.
+ * Returns the source of a viewer's changes. Operator commands and the server's own work have neither an access key nor
+ * a session.
  */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }

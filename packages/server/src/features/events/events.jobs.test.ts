@@ -82,7 +82,7 @@ describe('a server whose clock is off by a year', () => {
     ['ahead', 12],
     ['behind', -12],
   ])(
-    'drops no partitions, creates the months of both clocks, and logs a warning if the clock is %s',
+    'drops no partitions, creates the partitions for both clocks, and logs a warning if the clock is %s',
     async (_, off) => {
       const logged: unknown[] = []
       const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })

@@ -60,7 +60,7 @@ export async function selectEvents(db: Database, accountId: string, page: EventS
   return rows
 }
 
-/** Returns the ID of the last event of a full page, or undefined if fewer events follow. */
+/** Returns the ID of the last event of a full page, or undefined if the page is not full. */
 export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; examined: number }>`
     select min(number)::text as id, count(*)::int as examined
@@ -104,7 +104,7 @@ export async function countEvents(db: Database, accountId: string, filter: Event
   return rows[0]!.count
 }
 
-/** Returns the number of matching events keyed by device ID. Devices without matching events are omitted. */
+/** Returns the number of matching events, keyed by device ID. Omits devices without matching events. */
 export async function countEventsOfDevices(
   db: Database,
   accountId: string,

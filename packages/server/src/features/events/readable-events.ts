@@ -7,7 +7,7 @@ import type { Event } from './event.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/** Whether a caller sees an event: an attribute change must contain a name that the caller can read. */
+/** Checks whether a caller sees an event. An attribute change must contain a name that the caller can read. */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   namesOf(viewer) === undefined ||
   type !== 'ATTRIBUTE_CHANGE' ||
@@ -21,7 +21,7 @@ export function readableData(viewer: Restricted, { type, data }: Pick<Event, 'ty
   return { ...data, changes: Object.fromEntries(changes) }
 }
 
-/** The attributes and overrides of a registered or deleted device, and of its services. */
+/** Omits unreadable attributes and overrides of a registered or deleted device and of its services. */
 function withReadableAttributes(viewer: Restricted, data: Data): Data {
   const { attributes, overrides, services } = data
   return {

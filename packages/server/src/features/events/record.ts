@@ -7,7 +7,7 @@ import { actorOf, sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
-  /** The event's number, if `drawEventIds` has assigned one. Either all events of a call have one, or none has. */
+  /** The event's ID, if `drawEventIds` has assigned one. Either all events of a call have one, or none has. */
   id?: string
   type: EventTypeName
   /** The ID of the device that the event belongs to, if any. */
@@ -72,8 +72,8 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
 ]
 
 /**
- * Assigns the numbers of events that a transaction records last, so that other rows can contain the numbers. Call this
- * after the transaction has locked a row: the feed must know of the transaction before the numbers are assigned.
+ * Assigns the IDs of events that a transaction records last, so that other rows can contain the IDs. Call this after
+ * the transaction has locked a row: the transaction must have a transaction ID before the event IDs are assigned.
  */
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 

@@ -21,7 +21,7 @@ const MAX_QUESTIONS = 100
 
 interface Counted {
   rows: Promise<FacetRow[]>
-  /** The time when the statement began and took its snapshot, because the age of counts is relative to that time. */
+  /** The time when the count began. The statement takes its snapshot at this time or later. */
   startedAt: number
 }
 

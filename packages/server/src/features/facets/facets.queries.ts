@@ -23,7 +23,7 @@ export interface Counted {
   /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
   context: string | undefined
-  /** The filter for the devices that the caller can reach. Undefined means all devices. */
+  /** The reference time for relative times in the filter, in milliseconds since 1970. */
   now: number
 }
 
@@ -48,7 +48,7 @@ export interface FacetQuery extends Counted {
 
 /**
  * Counts the matching devices by value, all in one snapshot. Grouping sets count all names that refer to devices in one
- * pass. Each name that refers to services needs a separate pass, because a device can have several services.
+ * pass. Each name that refers to services or contexts needs a separate pass, because a device can have several.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -85,7 +85,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** Counts the values of each subject. A row with the facet null counts all devices. */
+/** Counts the devices by the values of each subject. A row with the facet null counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const columns = subjects.map(({ subject, place }) => {

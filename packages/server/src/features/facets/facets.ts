@@ -44,7 +44,9 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/** For identical requests, relative times in the filter are relative to the first request. */
+/**
+ * The key omits the time. For identical requests, relative times in the filter are therefore relative to the first one.
+ */
 const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, inside, context, subjects, size, interval])
 

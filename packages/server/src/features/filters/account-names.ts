@@ -7,8 +7,9 @@ import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './ac
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
- * Throws BAD_USER_INPUT if the filter contains a short name that the account never used, or if it compares versions as
- * numbers. The error suggests the closest name.
+ * Throws BAD_USER_INPUT if the filter contains a name without the prefix `attributes.` that the account never used, or
+ * if it compares versions as numbers. The error suggests the closest name. Throws FORBIDDEN if the viewer cannot read
+ * one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -60,7 +61,10 @@ async function readKnownNames(context: Context, wasSeen: (name: string) => boole
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
-/** Returns the names that the account never used. While the names of a large account are counted, returns none. */
+/**
+ * Returns the names that the summary does not contain. Some of them may be newer than the summary. While the names of a
+ * large account are counted for the first time, returns none.
+ */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
   const known = new Set(await selectKnownNames(context.db, context.viewer.accountId, names))

@@ -57,7 +57,7 @@ const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
 
-/** Checks a filter against the names of the viewer's account, and suggests completions at the cursor. */
+/** Checks a filter against the names of the viewer's account and suggests completions at the cursor. */
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
   const { where, cursor } = args
   const kind = kinds[args.kind ?? 'DEVICES']

@@ -60,7 +60,7 @@ const filter = fc.oneof(
   },
 )
 
-/** Gives the values of a device times. */
+/** Generates the times of a device's values. */
 const withTimes = (device: ModelDevice): fc.Arbitrary<ModelDevice> =>
   fc.tuple(times, times).map(([base, night]) => ({ ...device, times: base, overrideTimes: { night } }))
 

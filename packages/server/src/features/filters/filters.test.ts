@@ -189,7 +189,7 @@ describe('rejected filters', () => {
     expect(await find(user, 'a:* AND (b:* OR c:*)')).toEqual(['ab', 'ac'])
   })
 
-  test('rejects an unknown short name until a device uses it', async () => {
+  test('include those with an unknown short name, until a device uses the name', async () => {
     const user = await app.createUser()
     const own = attributeClient(user)
     const id = await own.addDevice()
@@ -215,13 +215,13 @@ describe('rejected filters', () => {
     expect(await find(user, 'sate = active')).toEqual([])
   })
 
-  test('reports the position of a problem in code points', async () => {
+  test('report the position of a problem in code points', async () => {
     const { filter } = await rejection(app.owner, 'name:"😀"\nAND\n "😀" = = x')
     expect(filter[0]).toMatchObject({ line: 3, length: 1 })
     expect(filter[0]!.column).toBe(6)
   })
 
-  test('applies the limits exactly', async () => {
+  test('include filters just above each limit, but not filters at the limit', async () => {
     const limits = filterLimits
     const deep = (levels: number): string => `${'('.repeat(levels)}name:a${')'.repeat(levels)}`
     const pairs: [string, string][] = [

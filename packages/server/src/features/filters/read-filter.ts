@@ -91,7 +91,7 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
   return names
 }
 
-/** Checks a filter that does not depend on the account's attributes. */
+/** Checks a filter without reading the account's data. `options` decides which attributes are known. */
 export const check = (
   text: string,
   { kind, usage }: FilterPlace,
@@ -99,8 +99,8 @@ export const check = (
 ): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /**
- * Returns the error for a filter argument. The message describes the first problem, and `extensions.filter` contains
- * all problems.
+ * Returns the error for a filter argument. The message describes the first exceeded limit or, if there is none, the
+ * first problem. `extensions.filter` contains all problems, except for a filter that was created from a name.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems

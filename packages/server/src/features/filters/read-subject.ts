@@ -4,8 +4,8 @@ import { type ReadFilter, readFilter } from './read-filter.ts'
 import type { ValueSubject } from './sql/value-source.ts'
 
 /**
- * Resolves a field or attribute of a device as a filter does. `filter` finds the devices that have a value. Use it to
- * check whether the account knows the name.
+ * Resolves a field or attribute of a device or of its services as a filter does. `filter` finds the devices that have a
+ * value. Use it to check whether the account knows the name.
  */
 export function readSubject(name: string, path: string): { subject: ValueSubject; filter: ReadFilter } {
   const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!

@@ -29,7 +29,7 @@ export async function selectFrequentContexts(
   return rows
 }
 
-/** An override belongs to a device or to a service. */
+/** Returns the conditions that limit overrides to devices that the caller can reach and to their services. */
 const ofTargetsInside = (accountId: string, inside: ResolvedFilter | undefined): Sql[] =>
   inside === undefined
     ? []

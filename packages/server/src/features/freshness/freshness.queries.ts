@@ -12,7 +12,7 @@ export interface StaleQuery {
   names: readonly AttributeName[]
   /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
-  /** The time at which values are stale, in milliseconds since 1970. */
+  /** The time at which to check whether values are stale, in milliseconds since 1970. */
   now: number
 }
 
@@ -30,7 +30,7 @@ export async function countStale(db: Database, { accountId, names, inside, now }
   return rows[0]!.counts
 }
 
-/** Returns the devices among these that have a stale base value. */
+/** Returns which of these devices have a stale base value. */
 export async function selectStale(
   db: Database,
   { accountId, names, now }: Omit<StaleQuery, 'inside'>,

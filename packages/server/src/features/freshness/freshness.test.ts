@@ -107,7 +107,7 @@ describe('setExpectedInterval', () => {
 
 describe('the times of values', () => {
   test.each(Object.keys(attributeWrites))(
-    'are written by %s: changed is the time of the event, and confirmed of a later write',
+    'are written by %s: changed is the time of the event, and confirmed is the time of a later write',
     async (way) => {
       const user = await app.createUser()
       const device = await registerGate(user, { site: 'oslo' })

@@ -22,7 +22,7 @@ import { type Freshness, intervalsOf, listIntervals } from './intervals.ts'
 const MIN_SECONDS = 60
 const MAX_SECONDS = 31_536_000
 
-/** The names with an expected interval that the viewer can read, sorted. */
+/** Lists the names with an expected interval that the viewer can read, sorted by name. */
 export async function listFreshness(context: Context): Promise<Freshness[]> {
   const intervals = await intervalsOf(context)
   return [...intervals]

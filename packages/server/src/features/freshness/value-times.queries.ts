@@ -37,7 +37,7 @@ export async function selectOverrideTimes(
   return rows
 }
 
-/** Returns the time when every server process had begun to record the times of values. */
+/** Returns the time by which every server process had begun to record the times of values. */
 export async function selectTimesSince(db: Database): Promise<Date> {
   const { rows } = await sql<{ since: Date }>`select since from attribute_times_start`.execute(db)
   return rows[0]!.since

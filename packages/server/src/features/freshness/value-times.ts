@@ -15,9 +15,9 @@ export interface TimedValue {
 export interface RecordedTimes {
   /** When the value last changed. Undefined if a release that did not record times may have changed it since. */
   changed: number | undefined
-  /** The last recorded write, or the time when the server began to record writes. */
+  /** The last recorded write, or `since` if that is later. */
   confirmed: number
-  /** The time when every server process had begun to record times. */
+  /** The time by which every server process had begun to record times. */
   since: number
 }
 
@@ -29,7 +29,7 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
 
-/** Returns the time that values have that were not changed since. */
+/** Returns the time that a value without a later recorded time has. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
 
 interface StoredTimes {

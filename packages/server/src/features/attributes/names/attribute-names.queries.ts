@@ -31,8 +31,8 @@ const targetsWhere = (condition: Targets['condition']): Targets => ({
 })
 
 /**
- * The targets in the subquery `reached`. The `offset 0` fence looks up each target by key. Without it, and without
- * statistics, PostgreSQL may compare all pairs of rows.
+ * The targets in the subquery `reached`. The `offset 0` fence makes PostgreSQL look up each target by key. Without the
+ * fence and without statistics, PostgreSQL may compare all pairs of rows.
  */
 const reachedTargets: Targets = {
   from: (table, alias, column) =>

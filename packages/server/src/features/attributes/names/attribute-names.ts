@@ -22,9 +22,9 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** The maximum number of devices in an account whose names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** The age, in seconds, at which the counts in accounts with more devices are out of date. */
+/** The age, in seconds, after which the counts in accounts with more devices are out of date if names were changed. */
 const MAX_AGE_SECONDS = 60
-/** The age, in seconds, at which the counts in accounts without changes are out of date. */
+/** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
 /**
  * The maximum age, in seconds, of counts that a request returns while the server counts again. It is shorter than the
@@ -48,8 +48,9 @@ interface ListOptions {
 
 /**
  * Lists the attribute names on the viewer's devices and services in alphabetical order. The names come from a summary
- * and from later events. If the summary is out of date, a new count begins, but this request does not wait for it.
- * Throws UNAVAILABLE if a large account was never counted, or not for a day, and the count takes long.
+ * and from later events. If the summary is out of date, the server counts the names again. In an account with many
+ * devices, this request returns the previous counts instead of waiting, unless they are more than a day old. Throws
+ * UNAVAILABLE if it waits too long.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
@@ -129,7 +130,7 @@ async function within(ms: number, counting: Promise<CountedNames>): Promise<Coun
   })
 }
 
-/** The summary covers all devices, so the names are counted again for a restricted caller. */
+/** Counts the names for a restricted caller, who cannot use the summary, because it covers all devices. */
 async function listNamesInside({ db, viewer, rowMeter }: Context, inside: ResolvedFilter): Promise<AttributeName[]> {
   rowMeter.add(({ devices }) => devices)
   const names = await walk(db, COUNTING, (walking) =>

@@ -15,8 +15,8 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 /** The maximum number of events to read for the last change to each name. */
 const EVENTS_READ = 100_000
 /**
- * The number of devices per statement. Without this limit, the count of a large account would occupy a connection for
- * long.
+ * The number of devices per statement. Without this limit, the count of a large account would occupy a connection for a
+ * long time.
  */
 const DEVICES_PER_STATEMENT = 10_000
 /** This string sorts after every ID. */
@@ -24,7 +24,7 @@ const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
-/** Counts accounts' attribute names and saves the result. */
+/** Counts accounts' attribute names and saves the results. */
 export interface NameCounts {
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Joins a count that is in progress, or starts one. */
@@ -119,8 +119,8 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
 }
 
 /**
- * Adds the names that no target uses anymore, with counts of zero. Filters accept every name that the account ever
- * used. If there are too many names, keeps those that changed last.
+ * Adds the names that no target uses anymore, with counts of zero, because filters accept every name that the account
+ * ever used. If there are too many names, keeps those that changed last.
  */
 function withFormerNames(
   names: readonly AttributeName[],

@@ -4,7 +4,7 @@ import { reservedColumns } from '../attributes.ts'
 
 // The SQL expressions that make up the statements of `setAttribute`.
 
-/** Returns the type, data, and previous time of a change's event, built from SQL expressions. */
+/** Returns the account, type, data, and previous time of a change's event as SQL expressions. */
 export const attributeChange = ({
   name,
   old,
@@ -49,8 +49,10 @@ export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
 export const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-// Selects a conflict. Removing a group changes many names, so the statement treats it like a conflict and leaves it to
-// the transaction.
+/**
+ * Checks for a conflict. Removing a group changes many names, so the statement treats it like a conflict and leaves it
+ * to the transaction.
+ */
 export const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -86,7 +88,7 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 
 export const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
-/** Selects one device or several. */
+/** Selects and locks one device or several. */
 export const deviceTarget = ({ more = '', times = 'd.attribute_times', isOne = 'd.id = $2' } = {}) => `
     select d.id as device_id, d.attributes, d.override_names, ${times},
       ${eventTargets({ id: 'd.id', name: 'd.name', kind: 'device' })} as targets,

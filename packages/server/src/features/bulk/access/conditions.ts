@@ -32,8 +32,9 @@ export function isCreatedBy(creator: Creator | undefined): Sql {
 }
 
 /**
- * The condition that a caller sees the row `item` of `bulk_item`. A restricted caller sees the items of the devices that it can
- * reach. It also sees items without a device, such as rejected rows, and devices that were gone when the job reached them.
+ * The condition that a caller sees the row `item` of `bulk_item`. A restricted caller sees the items of the devices
+ * that it can reach. It also sees items without a device, such as rejected rows, and devices that were gone when the
+ * job reached them.
  */
 export function isVisibleItem(accountId: string, inside: ResolvedFilter | undefined): Sql {
   if (inside === undefined) return sql`true`

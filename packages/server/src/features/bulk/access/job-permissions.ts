@@ -36,8 +36,8 @@ export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operatio
 ]
 
 /**
- * Setting attributes needs ATTRIBUTE_WRITE. Columns of fields, other than the one that finds the device, need
- * DEVICE_WRITE.
+ * Columns of attributes need ATTRIBUTE_WRITE. Columns of fields, other than the one that finds the device, need
+ * DEVICE_WRITE. Registering devices needs DEVICE_CREATE, and undoing that needs DEVICE_DELETE.
  */
 function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
   const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))

@@ -14,8 +14,8 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
- * Throws FORBIDDEN if the caller's restriction rejects operations or columns of a job on every device. The other rules of
- * a restriction depend on the device: see `assertMayChangeDevice`.
+ * Throws FORBIDDEN if the caller's restriction rejects operations or columns of a job on every device. The other rules
+ * of a restriction depend on the device: see `assertMayChangeDevice`.
  */
 export function assertMayRequest(
   viewer: Restricted,

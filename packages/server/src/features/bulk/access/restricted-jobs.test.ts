@@ -46,7 +46,7 @@ const readReport = async (caller: TestUser, id: string): Promise<string> => {
   return (await fetch(login.bulkJob[0].reportUrl)).text()
 }
 
-/** Attempts to create a job, and returns why that failed. */
+/** Attempts to create a job and returns the reason for the failure. */
 const rejection = async (caller: TestUser, operations: object[], target: object = everyDevice): Promise<Json> =>
   failure(await caller.query(createText, { target, operations }))
 
@@ -121,7 +121,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect((await jobOf(oslo, id)).items.items.map(({ code }: Json) => code).sort()).toEqual(['FORBIDDEN', null])
   })
 
-  it('is visible to its creator and to callers without a restriction only', async () => {
+  it('is visible only to its creator and to callers without a restriction', async () => {
     const ofOslo = await createJob(oslo, everyDevice, [setRack('x')])
     const ofUser = await createJob(user, everyDevice, [setRack('x')])
     const other = await keyWith('{ where: "site = oslo" }')

@@ -17,7 +17,7 @@ import { openJobKey } from './job-secrets.ts'
 const REPORT_PATH = '/bulk-jobs/v1.csv'
 const SECRETS_PATH = '/bulk-secrets/v1.csv'
 const PAGE = 200
-/** The size of the changes on a page, which has at least one device. */
+/** The maximum size of the changes on a page. A page has at least one device. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
 /** Returns a URL that serves the devices of a job with their results as CSV. */
@@ -108,7 +108,7 @@ const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job
   isOwn: isCreator(viewer, { createdBy, actorId }),
 })
 
-/** Throws FORBIDDEN if the caller has become restricted, and then no longer sees the job of the link. */
+/** Throws FORBIDDEN if the caller has become restricted and therefore no longer sees the job of the link. */
 function assertVisible(download: Download): void {
   const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
   if (!isVisible) throw new ApiError('FORBIDDEN', 'the caller is now restricted, and did not create the bulk job')

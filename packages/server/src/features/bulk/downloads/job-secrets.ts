@@ -4,8 +4,8 @@ import { hashDeviceSecret } from '../../devices/changes/device-secret.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
 /**
- * The secrets of the devices that a job registers are derived from one random key. The job stores the encrypted key,
- * and deletes it after the secrets are downloaded, or a day after the job ends. Then only the hashes remain.
+ * The secrets of the devices that a job registers, derived from one random key. The job's row stores the encrypted key
+ * until the secrets are downloaded or the job ended a day ago. Then only the hashes remain.
  */
 export interface JobSecrets {
   ofDevice(deviceId: string): string

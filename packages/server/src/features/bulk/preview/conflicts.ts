@@ -7,8 +7,8 @@ import { selectByKeys } from '../bulk-rows.queries.ts'
 import { type Plan, rejected } from './plan.ts'
 
 /**
- * Rejects devices that have a conflict with other devices. Returns the plans, and those of the rejected new devices whose
- * items are complete.
+ * Rejects devices that conflict with other devices. Returns the plans, and a plan for each rejected device among the
+ * prepared ones.
  */
 export async function rejectConflicts(
   db: Database,
@@ -50,7 +50,7 @@ const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiErro
   name,
 })
 
-/** Returns which of these names devices have by now. Omits devices that the caller cannot reach. */
+/** Returns which of these names devices have now. Ignores devices that the caller cannot reach. */
 export async function findNamesInUse(
   db: Database,
   accountId: string,
@@ -66,8 +66,8 @@ export const nameTaken = (name: string): ApiError =>
   new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered meanwhile`)
 
 /**
- * Returns errors for hardware IDs that other devices have, and for those that the job also gives to a device with a lower
- * ID. `wanted` are devices in ID order.
+ * Returns errors for hardware IDs that other devices have, and for those that the job also gives to a device with a
+ * lower ID. `wanted` are devices in ID order.
  */
 async function findTaken(
   db: Database,

@@ -23,8 +23,8 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Finds the devices that match a filter within a request, outside of a transaction. Returns undefined if there are many, or if
- * the search exceeds the query time limit. The job then finds them in steps.
+ * Finds the devices that match a filter within a request, outside of a transaction. Returns undefined if there are
+ * many, or if the search exceeds the query time limit. The job then finds them in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,

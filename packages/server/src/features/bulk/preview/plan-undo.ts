@@ -93,7 +93,7 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
 
 /**
  * Removes services that are still as the job added them, restores changed fields, and adds removed services again with
- * their attributes and other IDs, unless an earlier undo has done so.
+ * their attributes and new IDs, unless an earlier undo has done so.
  */
 function revertServices(
   device: BulkDevice,

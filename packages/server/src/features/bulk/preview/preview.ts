@@ -23,17 +23,16 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** The number of devices that one step of an undo's preview plans. It reads what the job has recorded of them. */
+/** The number of devices that one step of an undo's preview plans. It also reads what the undone job recorded. */
 const UNDONE_AT_ONCE = 100
 /** The number of devices that one step of a preview checks, including the prepared ones. */
 const PREPARED_AT_ONCE = 1_000
-/** The number of devices of the previous preview that one step deletes. */
+/** The number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
 /**
- * Begins a job's preview, which `previewStep` continues. `found` are the devices that match the filter, if there are
- * few.
- * `job` must be locked.
+ * Begins a job's preview, which `previewStep` continues. `found` contains the devices that match the filter, if there
+ * are few. `job` must be locked.
  */
 export async function beginPreview(
   db: Database,
@@ -83,7 +82,7 @@ export interface PreviewOptions {
 }
 
 /**
- * Continues a preview: deletes some of the previous devices, finds the next devices, or plans the changes to the next
+ * Continues a preview: deletes some of the previous items, finds the next devices, or plans the changes to the next
  * devices. The job is READY after the last one. `job` must be locked.
  */
 export function previewStep(

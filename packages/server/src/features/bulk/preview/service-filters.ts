@@ -43,8 +43,8 @@ const textOf = (operation: BulkOperation): string | undefined => {
 }
 
 /**
- * Returns the filter of services that an operation contains, if any. Throws FORBIDDEN if it reads a name that the caller
- * cannot read.
+ * Returns the filter of services that an operation contains, if any. Throws FORBIDDEN if it reads a name that the
+ * caller cannot read.
  */
 export function serviceFilterOf(
   operation: BulkOperation,

@@ -71,9 +71,9 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
 }
 
 /**
- * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. The preview
- * rejects devices that break a rule. It also prepares those to which operations give hardware IDs, in turn, because two
- * rows may get the same one.
+ * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves two
+ * kinds of devices to the preview: those that break a rule, which it rejects, and those to which operations give
+ * hardware IDs, because two rows may get the same one.
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): RowItem {
   if (
@@ -145,7 +145,10 @@ function deviceOf(
   return new ApiError('CONFLICT', message)
 }
 
-/** A row without a device is rejected, or registers one if it has a name. */
+/**
+ * Returns the item of a row without a device. With `register`, a valid row with a name registers a device. The preview
+ * rejects all other rows.
+ */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

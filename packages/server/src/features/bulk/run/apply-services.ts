@@ -31,7 +31,7 @@ export async function readServices(
 }
 
 /**
- * Returns whether a device's services still have the values of the preview. With `isCsv`, another job must not have
+ * Checks whether a device's services still have the values of the preview. With `isCsv`, another job must not have
  * added the same service, because the row would not have added it again.
  */
 export function areServicesOld(

@@ -74,7 +74,7 @@ export async function workOn(
 /** Checks whether the database failed. The job waits for the database, and no device of the job has failed. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
-/** Runs the step of a job that is in this state, and due. */
+/** Locks a job and runs a step of it, if the job is in this state and due. */
 async function whileLocked(
   { db }: WorkOptions,
   { accountId, id }: JobPlace,
@@ -89,7 +89,7 @@ async function whileLocked(
   })
 }
 
-/** The most steps of a preview within a request. More are necessary only for devices with many attributes. */
+/** The maximum number of steps of a preview within a request. Only devices with many attributes need more. */
 const REQUEST_STEPS = 10
 
 /**
@@ -163,8 +163,8 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
   })
 
 /**
- * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been read,
- * reads the batch again, which finds the conflict.
+ * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been
+ * read, reads the batch again, which finds the conflict.
  */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
@@ -179,7 +179,7 @@ async function runOnce(options: WorkOptions, place: JobPlace, next: string | und
   try {
     return await runLocked(options, place, next)
   } catch (error) {
-    // The next batch in advance begins after the devices of this one, which are still pending.
+    // The batch that was read in advance begins after the devices of this one, which are still pending.
     options.ahead?.forget(place.id)
     throw error
   }

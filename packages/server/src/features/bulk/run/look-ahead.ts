@@ -23,15 +23,16 @@ interface AheadBatch {
 }
 
 /**
- * Reads the next batch of each job while PostgreSQL still runs the batch before. If another process has worked on the
- * job since, the number of devices that the job has finished is usually different, and the batch is not used. The number
- * does not identify the devices, so a batch also fails if one of its devices is no longer pending (`writeResults`), and
- * only a batch that was not read in advance can be the last one. After a failed batch, its process forgets the next one.
+ * Reads the next batch of each job while PostgreSQL still runs the previous one. If another process has worked on the
+ * job since, the number of devices that the job has finished is usually different, and the batch is not used. The
+ * number does not identify the devices, so a batch also fails if one of its devices is no longer pending
+ * (`writeResults`), and only a batch that was not read in advance can be the last one. After a failed batch, its
+ * process forgets the next one.
  */
 export interface LookAhead {
   /**
-   * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory are
-   * too large or clients wait.
+   * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory
+   * are too large or clients wait.
    */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, and forgets it. */
@@ -91,7 +92,7 @@ interface NextOptions {
   ahead: LookAhead | undefined
 }
 
-/** Returns the next batch of a locked job, and begins to read the one after it. */
+/** Returns the next batch of a locked job and begins to read the one after it. */
 export async function nextBatch(
   db: Database,
   { accountId, id: jobId }: JobPlace,

@@ -12,7 +12,7 @@ import { type BatchSize, type PendingItem, selectPending } from './pending.queri
 
 /** The maximum number of devices in a batch. A batch is one transaction. */
 export const BATCH = 100
-/** The size of the changes in a batch. A batch has at least one device. */
+/** The maximum size of the changes in a batch. A batch has at least one device. */
 const BATCH_BYTES = 8 * 1024 * 1024
 export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
@@ -42,7 +42,7 @@ export interface BatchToRead {
   size: BatchSize
   /** The only devices that the batch may contain. */
   ids?: readonly string[] | undefined
-  /** The last device of the batch before. Its devices may still be pending. */
+  /** The last device of the previous batch, whose devices may still be pending. */
   after?: string
 }
 

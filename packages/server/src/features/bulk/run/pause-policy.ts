@@ -2,13 +2,13 @@ import type { BulkJob } from '../bulk-job.ts'
 
 type Counts = Pick<BulkJob, 'maxFailures' | 'done' | 'failed' | 'skipped'>
 
-/** A job without `maxFailures` pauses after more failures than this, and than a tenth of its completed devices. */
+/** A job without `maxFailures` pauses after more failures than both this and a tenth of its completed devices. */
 const DEFAULT_FAILURES = 100
 
 const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>
   maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))
 
-/** Returns why a job pauses after a device failed, or null if it continues. `tolerated` failed before its last start. */
+/** Returns why a job pauses after a device failed, or null if it continues. `tolerated` counts earlier failures. */
 export function reasonToPause(job: Counts & { tolerated: number }): string | null {
   const failures = job.failed - job.tolerated
   const limit = failureLimit(job)

@@ -37,14 +37,14 @@ import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
 /**
- * A batch that has changed and locked its existing devices. The statements that add new devices and record the results
+ * A batch that has locked and changed its existing devices. The statements that add new devices and record the results
  * have been sent. The last changes are the deletion of devices and the events.
  */
 export interface Batch {
   results: ItemResult[]
   /** Statements that add the new devices and record the results. Wait for them with `sentTogether`. */
   written: Promise<unknown>
-  /** Deletes the devices to delete, and then records the events. */
+  /** Deletes the devices to delete and then records the events. */
   recordEvents(): Promise<void>
 }
 
@@ -60,8 +60,8 @@ interface BatchOptions {
 }
 
 /**
- * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError if a device must be
- * excluded. The caller records the events at the end of the transaction.
+ * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError if a device must
+ * be excluded. The caller records the events at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
   const { job, caller, next, charge, secrets } = options
@@ -136,7 +136,7 @@ export async function runBatch(db: Database, accountId: string, options: BatchOp
     results,
     written: sentTogether([registering, writeResults(db, { accountId, jobId: job.id }, withEvents)]),
     async recordEvents() {
-      // With a restriction, the last statement of the registrations is sent late: the events are sent after it.
+      // With a restriction, registering sends another statement after the insert. The events must follow it.
       if (inside !== undefined) await registering
       if (removed.length > 0) await deleteLockedDevices(db, context, removed)
       await recordEvents(db, context, numbered)
@@ -161,7 +161,8 @@ interface Accepted {
 }
 
 /**
- * Locks the devices in ID order, and reads the values that the job compares. Omits devices that the caller cannot reach.
+ * Locks the devices in ID order and reads the values that the job compares. Omits devices that the caller cannot
+ * reach.
  */
 async function lockDevices(
   db: Database,

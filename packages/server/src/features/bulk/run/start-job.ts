@@ -26,7 +26,8 @@ export async function startJob(
 }
 
 /**
- * Throws CONFLICT if another job is undoing this job. Locks the job, because two undos must not begin at the same time.
+ * Throws CONFLICT if another job already undoes the job `undoOf`. Locks that job, because two undos must not begin at
+ * the same time.
  */
 export async function assertOnlyUndo(
   db: Database,

@@ -5,7 +5,10 @@ export interface RoleOfStarter extends StoredAccess {
   role: string
 }
 
-/** Returns the role of the person who started a job. Returns undefined if the person is no longer a member. */
+/**
+ * Returns the role of the person who started a job. Returns undefined if the person is no longer a member, or if the
+ * person or the account is disabled.
+ */
 export async function findRoleOfStarter(
   db: Database,
   accountId: string,

@@ -5,13 +5,16 @@ import { limits } from '../../../limits.ts'
 import { isEachInside } from '../../filters/sql/inside.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 
-/** An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading shows their size. */
+/**
+ * An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading them
+ * would show their size.
+ */
 const upTo = (attributes: Sql): Sql =>
   sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
 
 /**
- * Returns upper bounds for the bytes of these devices' attributes, in the base and in the contexts, and of the attributes of
- * `withServices` devices' services, in all contexts. Omits unknown IDs, and devices that the caller
+ * Returns upper bounds for the bytes of these devices' attributes, in the base and in the contexts, and of the
+ * attributes of `withServices` devices' services, in all contexts. Omits unknown IDs, and devices that the caller
  * cannot reach.
  */
 export async function selectAttributeBytes(

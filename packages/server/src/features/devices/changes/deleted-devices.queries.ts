@@ -10,7 +10,7 @@ export interface DeletedContents {
   id: string
   /** The attributes, the overrides by context, and the services. Null if they are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
-  /** The columns that the API does not show. Times have the format of PostgreSQL's JSON. */
+  /** The values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
   previous: Record<string, unknown>
 }
 

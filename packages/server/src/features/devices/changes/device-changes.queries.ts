@@ -156,7 +156,7 @@ export const updateDeviceRow = (db: Database, accountId: string, device: LockedD
     ...valuesOf(device),
   ])
 
-/** Deletes the overrides of devices and their services. Foreign keys cascade to all other device data. */
+/** Deletes the overrides of devices and their services. The deletion of a device cascades to all its other data. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override
@@ -166,7 +166,7 @@ export async function deleteOverridesOfDevices(db: Database, accountId: string, 
       select id from service where account_id = ${accountId} and device_id = any(${ids}))`.execute(db)
 }
 
-/** Deletes locked devices. */
+/** Deletes locked devices and updates the device count. */
 export async function deleteDeviceRows(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await changeDeviceCount(db, accountId, -ids.length)
   await sql`delete from device where account_id = ${accountId} and id = any(${ids})`.execute(db)

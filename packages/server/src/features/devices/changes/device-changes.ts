@@ -98,7 +98,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Changes the given fields and returns the device's stored ID. Null clears a field. The name cannot be null. */
+/** Changes the given fields and returns the device's stored ID. Null clears a field but does not change the name. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -156,7 +156,7 @@ export async function deleteLockedDevices(
 }
 
 /**
- * Writes a locked device's fields. Throws CONFLICT if another device has its hardware ID, which ends the transaction.
+ * Writes a locked device's fields. Throws CONFLICT if another device has its hardware ID, which aborts the transaction.
  */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {

@@ -147,5 +147,7 @@ function nested(values: readonly { name: AttributeName; value: string | null }[]
   return JSON.stringify(asObject(members))
 }
 
-/** Creates an object from entries, because only `Object.fromEntries` treats `__proto__` like any other name. */
+/**
+ * Creates an object from entries. Unlike an assignment, `Object.fromEntries` treats `__proto__` like any other name.
+ */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

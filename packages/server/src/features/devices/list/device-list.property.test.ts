@@ -198,7 +198,7 @@ test('returns every unchanged device exactly once while other devices are insert
           received.push(...found.ids)
           if (!found.hasMore) break
           position = by === 'cursor' ? { after: found.cursor! } : { [by]: found.last! }
-          // Keeps only the ID, which moves with its device. A cursor keeps its position instead.
+          // The position of an ID moves with its device, so that device must not change. A cursor keeps its position.
           const keptId = by === 'cursor' ? undefined : found.last!
           for (const each of steps[pageIndex] ?? []) await apply(each, { present, unchanged, unusedIds, keptId })
         }

@@ -83,8 +83,8 @@ const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<
 
 /**
  * Returns a string that is the same for pages with the same statement. Returns undefined if the statements of such
- * pages differ too much to be cached. This applies to a filter, a position, and an order by an attribute or by several
- * keys.
+ * pages differ too much to be cached. This applies to pages with a filter, at an offset, or in an order by an attribute
+ * or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order

@@ -25,8 +25,8 @@ export const FAR = 5_000
 /**
  * Estimates how many rows the `devices` field may read but not return, in an account with this many devices. The server
  * needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the expensive
- * argument in an error. `inside` is the filter that the caller is restricted to. If `devices` would reject the arguments,
- * it reads no rows.
+ * argument in an error. `inside` is the filter that the caller is restricted to. If the field would reject the
+ * arguments, it reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,

@@ -21,7 +21,7 @@ export interface DeviceListWithView extends DeviceListRequest {
 
 /**
  * Reads the arguments, applies the view and the caller's restriction, and rejects attribute names that the account
- * never had.
+ * never used.
  */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)

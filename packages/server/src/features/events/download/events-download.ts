@@ -16,7 +16,7 @@ import { type EventListArguments, readEventWhere } from '../events.ts'
 import { readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
-/** The number of events that one statement with a filter in the filter language examines. */
+/** The number of events that one statement examines if each event must be checked separately. */
 const WINDOW = 20_000
 /** The maximum number of devices that the event of a link lists. */
 const LISTED_DEVICES = 20
@@ -30,7 +30,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   const { viewer, clock } = context
   const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
-  // Each page applies the restriction at that time.
+  // The link does not contain the caller's restriction. Each page applies the current one.
   const { deviceIds, inside: _inside, readable: _readable, ...rest } = filter
   const content: DownloadContent = {
     filter: rest,
@@ -94,8 +94,8 @@ async function* pages(download: Download): AsyncGenerator<string> {
 }
 
 /**
- * Reads the events in windows of a fixed number of events. A filter in the filter language examines one event after
- * another, so each statement must be limited.
+ * Reads the events in windows of a fixed number of events. A filter in the filter language and a restriction are
+ * evaluated for one event after another, so each statement must be limited.
  */
 async function* pagesByWindow(
   download: Download,

@@ -42,7 +42,7 @@ export function compareAttributeList(
   return match === 'all' ? both(each) : either(each)
 }
 
-/** Matches if the name has a value, or if this name's group contains any value. */
+/** Matches if the name has a value, or if a group of this name contains any value. */
 export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
   const { of, name } = subject
   const overrides = overridesOf(scope, subject)
@@ -90,7 +90,8 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
 }
 
 /**
- * Returns the attributes that a context overrides, or their times. Returns undefined if the condition reads base values.
+ * Returns the attributes that a context overrides, or their times. Returns undefined if the condition reads base
+ * values.
  */
 export function overridesOf(
   scope: FilterScope,

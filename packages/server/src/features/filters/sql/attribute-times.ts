@@ -6,7 +6,7 @@ import { baseText, columnOf, overridesOf, overrideText } from './attribute-condi
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
 
-/** The values that have no recorded time have this one. */
+/** The time that a value without a later recorded time has. */
 export const timesSince = sql`(select since from attribute_times_start)`
 
 /** Compares the time of the last change, or the time since then. */
@@ -24,7 +24,7 @@ export function compareAttributeTime(
   })
 }
 
-/** A long time since a change means that the change is early. */
+/** The longer the time since a change, the earlier the change. */
 const reversed = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
 /** Matches if the last write of the value is older than the expected interval allows. */

@@ -53,8 +53,8 @@ function timeFrom(now: FilterScope['now'], seconds: number): Sql {
 }
 
 /**
- * Converts a time to SQL. JavaScript's range of times is smaller than PostgreSQL's. A time outside JavaScript's range
- * becomes one that is later or earlier than every stored time.
+ * Converts a time to SQL. A time that a `Date` cannot represent becomes infinity, which is later or earlier than every
+ * stored time.
  */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)

@@ -88,7 +88,7 @@ function compare(scope: FilterScope, { name, readable, operator, literal }: Comp
   ])
 }
 
-/** Compares an event ID. A longer ID does not fit in the column, so no event can have it. */
+/** Compares an event ID. A number of more than 18 digits may not fit in the column, so it is compared as text. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
 function hasValue({ name, readable }: EventSubject): Sql {

@@ -69,7 +69,7 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
   return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`
 }
 
-/** Matches a part of the name or the hardware ID, or the beginning of the ID. */
+/** Matches a part of the name, of a device's hardware ID, or of a service's host, or the beginning of the ID. */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('a word in a filter of events is evaluated in event-conditions.ts')
   const column = (name: string): Sql =>

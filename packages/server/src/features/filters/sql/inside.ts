@@ -20,7 +20,7 @@ export interface InsideText {
   readonly parameters: readonly unknown[]
 }
 
-/** The condition of `insideCondition` as text, for statements that lock rows and must check the rows that they lock. */
+/** Returns the condition of `insideCondition` as text, for statements that are written as text. */
 export function insideText(
   db: Database,
   accountId: string,
@@ -39,8 +39,8 @@ const liveOf = ({ live }: FilterTables): Sql =>
   live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
 
 /**
- * Returns the conditions that limit a statement that does not read these tables. Returns none for a caller who can
- * reach every device. `id` is the device's ID.
+ * Returns the conditions that limit a statement that does not read `device d`. Returns none for a caller who can reach
+ * every device. `id` is the device's ID.
  */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []
