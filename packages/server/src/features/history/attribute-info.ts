@@ -14,7 +14,7 @@ import { findTimes, type TimedValue } from '../freshness/value-times.ts'
 import { type OwnedValue, type Owner, selectChangeTimes } from './history.queries.ts'
 import { ASSUMED_SKIPPED } from './history-row-cost.ts'
 
-/** A value of an attribute in a context. The owner may have no such value. */
+/** An attribute of an owner with its effective value, which is null if the attribute is not set. */
 export interface AttributeInfo {
   owner: Owner
   name: string
@@ -79,8 +79,8 @@ function namesIn(...sources: readonly Attributes[]): string[] {
 }
 
 /**
- * Returns when a value last changed. The event log has the time of a value that a release that did not record times may
- * have changed.
+ * Returns when a value last changed, or null if there is no value. If a release that did not record times may have
+ * changed the value, the time comes from the event log. If that has no event either, it is the time of the upgrade.
  */
 export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
   const { owner, name, value, setIn } = info
@@ -91,7 +91,7 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
 
-/** Returns when a value was last written. Only for names with an expected interval, this may be after the last change. */
+/** Returns when a value was last written. For a name without an expected interval, this is when it last changed. */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null
   if ((await findInterval(context, info)) === null) return findChangeTime(context, info)

@@ -59,13 +59,10 @@ const changesInEvent = sql.raw(`
 
 const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-/**
- * Returns the conditions for the events of an owner that can contain matching changes. `deviceId` is SQL for the
- * owner's device.
- */
+/** Returns the conditions for the events of an owner that can contain matching changes. */
 function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
   const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
-  // The account's own changes have a partial index, which requires exactly these conditions.
+  // Without a device, these are exactly the conditions of the partial index of the account's own changes.
   if (ofDevice) {
     conditions.push(sql`event.device_id = owner.device_id`)
     conditions.push(
@@ -147,9 +144,9 @@ export interface OwnedValue {
 }
 
 /**
- * Selects the times of the last changes to these values, in their order. A value is null if no stored event contains
- * its change. The comparison with the value ignores a change that was made after the value was read. The owners must
- * all belong to devices, or be the account.
+ * Selects the times of the last changes to these values, in the order of the values. A time is null if no stored event
+ * contains the change. The comparison with the value ignores a change that was made after the value was read. The
+ * owners must all belong to devices, or be the account.
  */
 export async function selectChangeTimes(
   db: Database,

@@ -36,7 +36,7 @@ async function historyOf(user: TestUser, id: string, args: Record<string, unknow
 const short = ({ items }: { items: { name: string; context: string | null; old: unknown; new: unknown }[] }) =>
   items.map((item) => [item.name, item.context, item.old, item.new])
 
-it('lists the changes to a device, newest first, since its registration', async () => {
+it('lists the changes to a device, newest first, since its registration, and filters by name and context', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo', net: { ssid: 'lab', ip: '::1' }, $svc: { categoryA: 'a' } })
   await set(user, id, { site: 'bergen', net: null })

@@ -12,9 +12,7 @@ export interface Created {
     | 'view'
     | 'webhook'
   id: string
-  /**
-   * The created object's secret, if it has one. Only this response contains the secret, so the response is not stored.
-   */
+  /** The created object's secret, if it has one. A response that contains the secret is not stored. */
   secret?: string | null
 }
 

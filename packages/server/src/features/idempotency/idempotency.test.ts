@@ -289,7 +289,7 @@ describe('a repeated request to the REST API', () => {
     expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
   })
 
-  it('is rejected with the header if it creates nothing', async () => {
+  it('is rejected if it has an Idempotency-Key but creates nothing', async () => {
     const rest = restClient(app.url, app.owner)
     const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
       unsignedHeaders: keyHeader('a'),

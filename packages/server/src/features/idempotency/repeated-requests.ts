@@ -34,7 +34,7 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/** Has status 422, which the draft requires for a key that is reused with a different request. */
+/** Has status 422, which the draft recommends for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
@@ -103,21 +103,21 @@ function replay(
     throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
   }
   if (response !== null) return { data: JSON.parse(response) }
-  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it contains a secret or is too large. If you need the secret, ${newSecret[kind as Created['kind']]}`
+  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it contains a secret or is too large: ${nextStep[kind as Created['kind']]}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** Describes, for an error message, how to create a new secret for each kind of object. */
-const newSecret: Record<Created['kind'], string> = {
-  'bulk job': 'read the job instead: it has no secret',
-  'access key': 'delete the key and create another',
-  device: 'call rotateDeviceSecret',
-  invitation: 'call resendInvitation',
-  'registration code': 'delete the code and create another',
-  role: 'read the role instead: it has no secret',
-  service: 'read the service instead: it has no secret',
-  view: 'read the view instead: it has no secret',
-  webhook: 'call rotateWebhookSecret',
+/** Describes, for an error message, how to read each kind of object or create a new secret. */
+const nextStep: Record<Created['kind'], string> = {
+  'bulk job': 'read the job by its ID',
+  'access key': 'if you need the secret, delete the key and create another',
+  device: 'if you need the secret, call rotateDeviceSecret',
+  invitation: 'if you need the link, call resendInvitation',
+  'registration code': 'if you need the code, delete it and create another',
+  role: 'read the role by its ID',
+  service: 'read the service by its ID',
+  view: 'read the view by its ID',
+  webhook: 'if you need the secret, call rotateWebhookSecret',
 }
 
 /** Prepares the transaction of one request. The transaction begins when the use case calls `begin`. */
@@ -137,7 +137,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
       const earlier = await findRecord(transaction, request, now)
       if (earlier !== undefined) {
         state.earlier = earlier
-        throw new Error('this request ran between the first lookup and the lock')
+        throw new Error('the first request ran between the lookup and the lock')
       }
       return transaction
     },

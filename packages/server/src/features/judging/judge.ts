@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * Returns the IDs of the events whose device matched immediately before or after the event. Starts with the device's
- * current rows, undoes its later events, and evaluates the filter on the result. Every event must be settled.
+ * current rows, undoes its events down to these, and evaluates the filter on the results. Every event must be settled.
  */
 export async function judgeEvents(
   db: Database,
@@ -145,9 +145,9 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * Returns a time, but none later than the event. If a device has reported since the event, the time of its last report
- * before the event is unknown, because a report without a state change creates no event. The event's time takes its
- * place.
+ * Returns the earlier of a report's time and the event's time. If a device has reported since the event, the time of
+ * its last report before the event is unknown, because a report without a state change creates no event. The event's
+ * time takes its place.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
@@ -164,9 +164,9 @@ function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): Valu
 }
 
 /**
- * Checks whether a service had reported a state. Until its first report, a service has its device's state, and a first
- * report of the same state creates no event. Times are in milliseconds. For the side before an event, a report in the
- * same millisecond has not happened yet.
+ * Checks whether a service had reported a state at the event's time. Until its first report, a service has its device's
+ * state, and a first report of the same state creates no event. Times have a precision of one millisecond. On the side
+ * before the event, a report in the same millisecond does not count.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

@@ -8,8 +8,8 @@ import { readModel } from '../../../test/filters/read-model.ts'
 import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 
-/** The number of filters to test for each history. A long run sets MUSTER_TEST_FILTERS. */
 const HISTORIES = 4
+/** The number of filters to test for each history. A long run sets their total with MUSTER_TEST_FILTERS. */
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / HISTORIES)
 const CHANGES = 25
 

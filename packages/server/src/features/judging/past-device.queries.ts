@@ -13,7 +13,7 @@ export interface AskedDevice {
   last: string
 }
 
-/** A device's current rows, and the events to undo to reach the range. */
+/** A device's current rows, and the events to undo: those after the range and those in it. */
 export interface FoundDevice {
   id: string
   device: DeviceRows['device'] | null
@@ -24,15 +24,15 @@ export interface FoundDevice {
   /** The events in the range, oldest first. */
   inside: PastEvent[] | null
   /**
-   * For each value, the first event after the range that changed it. The old value in that event is the value at the
-   * end of the range.
+   * The events after the range, oldest first. For each attribute value and each state, only the first event that
+   * changed it: the old value in that event is the value at the end of the range.
    */
   later: PastEvent[] | null
 }
 
 /**
- * Reads the current rows of devices together with the events to undo. One statement has one snapshot. Even if other
- * transactions commit in the meantime, the rows contain the changes from exactly the events that the statement returns.
+ * Reads the current rows of devices together with the events to undo. One statement has one snapshot, so the rows and
+ * the events are consistent even if other transactions commit in the meantime.
  */
 export async function selectPastDevices(
   db: Database,
@@ -107,7 +107,7 @@ const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRI
     (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part
       where ${isNamed(names, sql`part.key`)})) end`
 
-/** Checks whether an event changes anything but attributes of other names. */
+/** The condition that excludes events that change only attributes of other names. */
 const isRelevant = (names: Needs['names']): Sql =>
   names === undefined
     ? sql`true`

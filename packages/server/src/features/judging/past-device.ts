@@ -1,7 +1,7 @@
 import type { ValueTimes } from '../attributes/target.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** The rows of one device as JSON from PostgreSQL, without the account. Times are strings. */
+/** The rows of one device as JSON from PostgreSQL, without the account. Timestamps are strings. */
 export interface DeviceRows {
   device: {
     id: string
@@ -77,7 +77,10 @@ export interface DeletedTimes {
   overrideTimes?: Record<string, ValueTimes>
 }
 
-/** The content of a DEVICE_DELETE event. If the content was too large, the event contains `omitted` instead. */
+/**
+ * The `data` of a DEVICE_DELETE event. If the attributes, overrides, and services were too large together, the event
+ * contains `omitted` instead of them.
+ */
 export interface DeletedDevice {
   name: string
   hardwareId: string | null

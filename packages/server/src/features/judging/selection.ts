@@ -18,7 +18,10 @@ export interface StoredSelection {
   context: string | null
 }
 
-/** Validates the arguments. Throws BAD_USER_INPUT, LIMIT_EXCEEDED, or NOT_FOUND. */
+/**
+ * Validates the arguments. Throws BAD_USER_INPUT or LIMIT_EXCEEDED for an invalid one, and the errors of
+ * `resolveSelection`.
+ */
 export async function readSelection(context: Context, args: SelectionArguments): Promise<StoredSelection> {
   const inContext = parseContext(args.context, 'context') ?? null
   const read = args.where == null ? undefined : readFilter(args.where, place)
@@ -29,7 +32,8 @@ export async function readSelection(context: Context, args: SelectionArguments):
 }
 
 /**
- * Replaces views with their current filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter.
+ * Replaces views with their current filters. Throws NOT_FOUND for a missing view, BAD_USER_INPUT for a view of another
+ * kind, CONFLICT for an invalid filter, and FORBIDDEN for a filter with a name that the caller cannot read.
  */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored

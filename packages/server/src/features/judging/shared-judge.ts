@@ -10,7 +10,7 @@ import { resolveSelection, type StoredSelection, storedFilter } from './selectio
 
 /** Decides which events match the filter of a subscription. */
 export interface EventJudge {
-  /** Aborted when a view of the selection becomes invalid. The reason is the error. */
+  /** Aborted when a view of the selection can no longer be used. The reason is the error. */
   readonly signal: AbortSignal
   /** Returns the IDs of the events that match. */
   passing(events: readonly JudgedEvent[]): Promise<Set<string>>
@@ -32,7 +32,7 @@ const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {
   db: Database
-  /** Only callers with the same owner share judges. */
+  /** Only subscriptions with the same owner share judges. */
   owner: object
   /** The caller. Its restriction to attribute names applies to the filter. */
   viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
@@ -40,8 +40,8 @@ export interface JudgeOptions {
 }
 
 /**
- * Opens a judge. Subscriptions of one account with the same selection share a judge and its results, unless their callers
- * are restricted to different attribute names. Throws the same errors as `resolveSelection`.
+ * Opens a judge. Subscriptions of one account with the same selection share a judge and its results, unless their
+ * callers are restricted to different attribute names. Throws the same errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, viewer, selection } = options
@@ -72,7 +72,7 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
  * The interval, in milliseconds, between reads of a selection's views. Changes to a view take effect within a second.
  */
 const REFRESH_MS = 600
-/** The number of events whose results are kept for other subscriptions. */
+/** The maximum number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000
 
 function createJudge({ db, viewer, selection }: JudgeOptions, resolved: Selection): SharedJudge {
@@ -130,8 +130,9 @@ const usesView = (selection: StoredSelection): boolean => {
 }
 
 /**
- * Returns the error that ends the stream. A stream with an invalid view ends with BAD_USER_INPUT, and with FORBIDDEN if
- * the view reads a name that the caller cannot read. Other errors do not mean that the view is invalid.
+ * Returns the error that ends the stream: BAD_USER_INPUT for an invalid view, NOT_FOUND for a view that was deleted or
+ * is hidden from the caller, and FORBIDDEN for a view that reads a name that the caller cannot read. Returns undefined
+ * for other errors, which do not concern the view.
  */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined

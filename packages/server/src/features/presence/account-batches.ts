@@ -17,7 +17,7 @@ interface Waiting<Item> {
 
 /**
  * Combines device reports of the same account into batches. Items that arrive while an account's batch is being written
- * form the next batch, in order of arrival. The returned promise resolves when the item is committed.
+ * form the next batch, in order of arrival. The promise for an item resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()
@@ -50,7 +50,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
         else resolve()
       }
     } catch (error) {
-      // Each item is retried separately, because the database may reject one item without a problem in the others.
+      // Each item is retried separately, because a single item may have caused the error.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const waiting of batch) await writeTogether(accountId, [waiting])
     }

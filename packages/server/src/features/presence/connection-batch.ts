@@ -42,7 +42,7 @@ export async function writeConnections<Device extends AddressedDevice>(
   const take = batch.take.filter(exists)
   const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(device.deviceId))
   await hold(transaction, processId, [...take, ...reclaim])
-  // A reclaimed device has not sent anything. If it is already active, there is nothing to write.
+  // A reclaimed device has not sent anything. If it is already active, its state and report time do not change.
   const active = [...take, ...reclaim.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))

@@ -17,10 +17,7 @@ export interface ReportingDevice {
   address: string
 }
 
-/**
- * Writes reports from connected devices. Each promise resolves when the report is committed, or rejects with an
- * ApiError.
- */
+/** Writes reports from connected devices. Each promise resolves when the report is committed. */
 export interface DeviceReports {
   /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>

@@ -194,7 +194,7 @@ const newDevice = ({ accountId, deviceId }: DeviceKey): HeldDevice => ({
 const firstAccount = (queues: readonly ReadonlySet<HeldDevice>[]): string | undefined =>
   queues.flatMap((queue) => first(queue, undefined, 1))[0]?.accountId
 
-/** Returns the first devices of a queue: those of one account, or of all accounts. */
+/** Returns the first devices of a queue, from one account or from all accounts. */
 function first(devices: ReadonlySet<HeldDevice>, accountId: string | undefined, count = BATCH): HeldDevice[] {
   const found: HeldDevice[] = []
   for (const device of devices) {

@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** Checks whether a server is running whose release does not record leases with a release. */
+/** Checks whether a server of the previous release is running. Its lease does not name a release. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,
@@ -39,8 +39,8 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
 
 /**
  * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired.
- * The database ends the transaction after 3 seconds of inactivity. Without this timeout, a process that is suspended
- * during the transaction would hold the lease and the device locks indefinitely.
+ * The database ends the session if the transaction is idle for 3 seconds. Without this timeout, a process that is
+ * suspended during the transaction would hold the lease and the device locks indefinitely.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
@@ -79,8 +79,8 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 }
 
 /**
- * Moves the start of the times of attribute values while processes of the previous release are running, because they do
- * not record times. Moves it again after they have ended.
+ * Moves the start of the recorded times of attribute values to the current time while processes of the previous release
+ * have leases, because they do not record times. Moves it once more afterward.
  */
 export async function moveTimesStart(db: Database): Promise<void> {
   const [processes] = await query<{ areMixed: boolean }>(

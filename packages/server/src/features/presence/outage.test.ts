@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 interface Connected extends RegisteredDevice {
   client: MqttClient
-  /** Whether the server accepted the connection and then closed it. */
+  /** Whether the connection was closed after it had been established. */
   wasClosed: boolean
 }
 

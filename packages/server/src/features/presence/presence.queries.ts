@@ -26,7 +26,7 @@ const lockText = devicesText(
 )
 
 /**
- * Finds the processes with a valid lease that hold the connections of locked devices. A cluster stores the leases and
+ * Finds the processes with a valid lease that hold the connections of these devices. A cluster stores the leases and
  * the devices on different nodes, so this sends a statement for each.
  */
 export async function findHolders(

@@ -11,11 +11,11 @@ import type { DeviceKey } from './device-keys.ts'
 import { lockDevices, touch } from './presence.queries.ts'
 import { applyStateReports, type StateReport } from './state-reports.ts'
 
-/** The default in seconds. */
+/** The default `ttl`, in seconds. */
 const DEFAULT_TTL = 300
 const MAX_TTL = 86_400
 
-/** Applies the owner's report for a device or service. */
+/** Applies a caller's report of the state of a device or service. */
 export async function reportStateOf(
   context: Pick<Context, 'db' | 'viewer'>,
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },

@@ -7,7 +7,7 @@ import type { EventSource } from '../events/event-types.ts'
 import { insideText } from '../filters/sql/inside.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
-/** Finds the device IDs for IDs of devices or services. Omits unknown IDs. */
+/** Finds the device IDs for IDs of devices or services. Omits unknown IDs, and devices that `inside` does not match. */
 export async function findDeviceIds(
   db: Database,
   accountId: string,
@@ -58,7 +58,8 @@ export interface ServiceStateRow {
   deviceId: string
   state: State
   /**
-   * How long the state is valid, in seconds. Null if it is valid until the service or its device reports another state.
+   * How long the state is valid, in seconds. Null if it is valid until the service reports another state or the device
+   * becomes inactive.
    */
   seconds: number | null
   address: string | null

@@ -82,7 +82,7 @@ describe('a device that registers with a code', () => {
     expect(await usedOf(id)).toBe(1)
   })
 
-  test('is named after the code or, if the code has no name, after its hardware ID', async () => {
+  test("has the code's name or, if the code has no name, its hardware ID as its name", async () => {
     const named = await server.register({
       code: (await server.newCode({ name: 'gate' })).code,
       hardwareId: newHardwareId(),
@@ -115,7 +115,7 @@ describe('a device that registers with a code', () => {
   })
 })
 
-describe('an invalid registration code', () => {
+describe('a registration code', () => {
   startForEach()
 
   const reasonOf = ({ status, headers, body }: DeviceResponse) => [
@@ -154,7 +154,7 @@ describe('an invalid registration code', () => {
     expect((await server.owner.data('{ login { devices { total } } }')).login.devices.total).toBe(7)
   })
 
-  test('is rate limited without affecting valid codes', async () => {
+  test('is rate limited if it is invalid, without affecting valid codes', async () => {
     const { code } = await server.newCode()
     const guess = () => server.register({ code: 'MCGUESS', hardwareId: 'X' })
     const statuses = []

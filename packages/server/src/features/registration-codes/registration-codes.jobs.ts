@@ -1,4 +1,4 @@
 import { defineChore } from '../../jobs/job.ts'
 
-/** Deletes registration codes some days after they expire. */
+/** Deletes registration codes that expired more than `expiredCodeDays` ago. */
 export const dropCodesJob = defineChore('registration-codes.drop-expired')

@@ -110,7 +110,7 @@ async function createRows(user: TestUser, count: number): Promise<void> {
 }
 
 describe('deleting a registration code', () => {
-  test('removes the code from the list and records both changes as events', async () => {
+  test('removes the code from the list and records its creation and deletion as events', async () => {
     const user = await app.createUser()
     const attributes = { site: 'oslo' }
     const { registrationCode } = (await user.data(create, { name: 'gates', attributes })).createRegistrationCode

@@ -88,8 +88,8 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
 }
 
 /**
- * Removes the codes of all accounts some days after they expire. Returns the number of removed codes. Records no
- * events.
+ * Removes the codes of all accounts that expired more than `expiredCodeDays` ago. Returns the number of removed codes.
+ * Records no events.
  */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))

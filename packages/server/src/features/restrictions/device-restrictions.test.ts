@@ -180,7 +180,7 @@ describe('a key that is restricted to some devices', () => {
     ).toEqual({ code: 'BAD_USER_INPUT' })
   })
 
-  it('has no permissions for a server that does not know restrictions', async () => {
+  it('has no permissions on a server that does not know restrictions', async () => {
     const [row] = await query<Json>(
       app.db,
       `select permissions from restricted_key where account_id = $1 and key = $2`,
@@ -253,7 +253,7 @@ describe('a restricted role', () => {
   const total = async (headers: Record<string, string>): Promise<Json> =>
     (await asMember(app, { headers } as Json)('{ login { devices { total } } }')).data?.login.devices.total
 
-  it('limits its members and the permissions that they give immediately', async () => {
+  it('immediately limits its members and the keys that they create', async () => {
     const owner = await newMember(app, user.accountId, 'owner')
     const member = await newMember(app, user.accountId, 'viewer')
     const asOwner = asMember(app, owner)

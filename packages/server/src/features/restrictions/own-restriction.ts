@@ -80,7 +80,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** Rejects terms that only the view contains. */
+/** Rejects terms that this usage does not allow. The caller's own filter was checked, so they come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
@@ -102,7 +102,7 @@ export async function assertViews(
   await applyView(reader, { where: own, viewId: view, inContext: undefined }, place)
 }
 
-/** Adds a filter to a key's restriction, which can only become narrower. */
+/** Adds a filter or limits on names to a key's restriction, which can only become narrower. */
 export function narrowed(own: RestrictionPart, added: RestrictionPart): RestrictionPart {
   if (added.attributes !== undefined) return narrowed(withNames(own, added.attributes), { ...omitNames(added) })
   if (added.where === undefined) return own
@@ -130,8 +130,8 @@ function assertWithin(patterns: readonly string[], before: readonly string[], pa
 }
 
 /**
- * Returns the restrictions that every role and key that the caller grants must have too. Replaces a view by a copy of
- * its filter.
+ * Returns the caller's restrictions, which also apply to every role and key that the caller grants. Replaces a view
+ * with a copy of its filter.
  */
 export function withinOf(viewer: Viewer): RestrictionPart[] {
   const inside = insideOf(viewer)
@@ -143,8 +143,8 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the permissions of a new role or key. A restricted one must not name permissions that it cannot have. If it
- * names none, these permissions are omitted.
+ * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that it cannot
+ * have. If the request names none, the role or key receives the usual permissions without these.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

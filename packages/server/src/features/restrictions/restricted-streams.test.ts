@@ -103,7 +103,7 @@ describe('a stream of a key that is restricted to some attributes', () => {
     expect(failure(rejected.messages[0]!.data)).toEqual(forbiddenAttribute)
   })
 
-  it('reads only the other attributes in its filter, and ends when its view reads others', async () => {
+  it('reads only readable attributes in its filter, and ends when its view reads others', async () => {
     const { user: owner, device, createReader } = await newUserWithHiddenValues(app)
     const key = await createReader()
     const { createView: view } = await owner.data('mutation { createView(name: "v", where: "site = oslo") { id } }')

@@ -67,7 +67,7 @@ describe('a restricted key', () => {
     await done(oslo, `deleteDevice(deviceId: "${id}")`)
   })
 
-  it('finds no device outside its restriction', async () => {
+  it('changes no device outside its restriction', async () => {
     const { id, service } = outside
     for (const mutation of [
       `setAttribute(serviceId: "${id}", name: "rack", value: "1")`,

@@ -78,13 +78,16 @@ test('returns the same to a restricted key as to an unrestricted key with the sa
 const NAMES = ['site', 'net.wifi', 'net.ssid', 'status', 'status.fan', '$svc.statusA', '$svc.categoryA']
 const VALUES = ['oslo', 'bergen', 'x']
 
-/** Whether a scope contains a name. A pattern that ends with `*` contains all names with this prefix, and `net.*` also contains `net`. */
+/**
+ * Checks whether a scope contains a name. A pattern that ends with `*` contains all names with this prefix, and `net.*`
+ * also contains `net`.
+ */
 const isIn = (patterns: readonly string[], name: string): boolean =>
   patterns.some((each) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,
   )
 
-/** The attributes of an object as names and values, except those that the caller cannot read. */
+/** Returns an object's attributes as names and values, except those that the caller cannot read. */
 function readableIn(attributes: Json, canRead: (name: string) => boolean): Map<string, string> {
   const values = Object.entries(attributes).flatMap(([name, value]) =>
     typeof value === 'string'

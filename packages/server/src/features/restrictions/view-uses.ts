@@ -50,8 +50,8 @@ export async function replaceViewOfRestrictions(
 const shown = ({ where, view }: RestrictionPart) => ({ where: where ?? null, view: view ?? null })
 
 /**
- * Replaces `view("id")` in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so
- * no string can contain this call.
+ * Replaces a view's ID in a restriction, including `view("id")` in its filter. In canonical form, quotation marks
+ * inside strings are escaped with a backslash, so no string can contain this call.
  */
 function replaced(own: RestrictionPart, from: string, to: string): RestrictionPart {
   return {

@@ -65,7 +65,7 @@ export async function updateServiceRow(
 }
 
 /**
- * Deletes a service. Returns the data that belonged to the service besides its fields, or null if that data is too
+ * Deletes a service. Returns the data that belonged to the service besides its fields, or undefined if that data is too
  * large to keep.
  */
 export async function deleteServiceRow(
@@ -90,7 +90,7 @@ export async function deleteServiceRow(
   return removed == null || JSON.stringify(removed).length > limits.deletedBytes ? undefined : removed
 }
 
-/** The data that belonged to a service, as its event keeps it. Times have the format of PostgreSQL's JSON. */
+/** The data that belonged to a service, as its event keeps it. Timestamps have the format of PostgreSQL's JSON. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>

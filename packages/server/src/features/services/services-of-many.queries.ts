@@ -63,9 +63,7 @@ export const updateServices = (
     [accountId, JSON.stringify(services), services.map(({ id }) => id)],
   )
 
-/**
- * Deletes services and their attributes. Returns each service's creation time, attributes, overrides, and last state.
- */
+/** Deletes services and their attributes. Returns the data that belonged to each service besides its fields. */
 export const deleteServices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; removed: RemovedService }>(
     db,

@@ -177,7 +177,7 @@ async function ownPersonId(context: Context): Promise<string | undefined> {
   return key?.kind === 'personal' ? (key.madeBy ?? undefined) : undefined
 }
 
-/** Throws FORBIDDEN, in the form of the check before a document runs. */
+/** Throws FORBIDDEN in the same form as the check before a document runs. */
 export function assertMay({ permissions }: Context['viewer'], permission: PermissionName): void {
   if (isPermitted(permissions, permission)) return
   const missing = [{ field: 'User.simulate', permission }]

@@ -20,14 +20,12 @@ import { countContents, selectUsers, type UserSummary } from './users.queries.ts
 
 export type { UserSummary } from './users.queries.ts'
 
-/**
- * Lists all users by email address. Only operators may call this, because the API does not show users to each other.
- */
+/** Lists all users, sorted by email address. Only operators may call this, because the list covers all accounts. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**
- * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts what a
- * removal deletes. Throws NOT_FOUND if no user has the address.
+ * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts the devices
+ * and access keys of the account that the user founded. Throws NOT_FOUND if no user has the address.
  */
 export async function findUser(
   db: Database,

@@ -152,7 +152,7 @@ export async function selectAccounts(db: Database): Promise<AccountSummary[]> {
   return rows
 }
 
-/** Counts what a removal of the account deletes. */
+/** Counts the account's devices and access keys. */
 export async function countContents(
   db: Database,
   accountId: string,
@@ -174,8 +174,8 @@ export async function countOtherAccounts(db: Database, accountIds: readonly stri
 }
 
 /**
- * Lets only one transaction at a time change what an account has few of, such as its access keys, members, views, and
- * webhooks. Other changes to the account's data do not wait. Returns false if the account does not exist.
+ * Lets only one transaction at a time change the objects of which an account has few, such as access keys, members,
+ * views, and webhooks. Other changes to the account's data do not wait. Returns false if the account does not exist.
  */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const rows = await query(db, 'select id from account where id = $1 for no key update', [accountId])

@@ -27,8 +27,9 @@ export interface Selection {
 
 /**
  * Combines a request's filter with its view's filter, and replaces `view()` in the result. Both filters read attributes
- * in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing view and
- * CONFLICT for an invalid one, because the list would contain too many objects without the view's filter.
+ * in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing view,
+ * BAD_USER_INPUT for a view of another kind, and CONFLICT for an invalid one, because the list would contain too many
+ * objects without the view's filter. Throws FORBIDDEN if the result reads a name that the caller cannot read.
  */
 export async function applyView(
   context: ViewReader,

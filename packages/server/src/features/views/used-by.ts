@@ -13,7 +13,7 @@ import { filterKinds, type View } from './view.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
-/** A kind of object that can use views, either as its `view` or by `view("id")` in its filter. */
+/** An object that uses views, either as its `view` or by `view("id")` in its filter. */
 interface ViewUser {
   target: Target
   /** The permission that a caller needs to change such an object, and therefore to change the view. */
@@ -91,7 +91,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
 }
 
 /**
- * Throws CONFLICT if an object that uses the view does not allow its new filter, which the argument `path` contains.
+ * Throws CONFLICT if an object that uses the view does not allow its new filter, which comes from the argument `path`.
  * The error lists these objects.
  */
 export async function assertAllowedByUsers(

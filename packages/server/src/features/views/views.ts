@@ -43,7 +43,10 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/** Returns a user's views, sorted by name. A user has few views, so they are filtered in memory. */
+/**
+ * Returns the account's views, sorted by name. Restricted callers see only shared views. An account has few views, so
+ * they are filtered in memory.
+ */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)

@@ -83,7 +83,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Makes a delivery due now and resets its attempts. Returns 0 if no such delivery exists. */
+/** Makes a delivery due now and restarts its schedule of attempts. Returns 0 if no such delivery exists. */
 export async function restartDelivery(
   db: Database,
   accountId: string,

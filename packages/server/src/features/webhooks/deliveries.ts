@@ -82,7 +82,7 @@ function assertSending({ enabled, paused }: Webhook): void {
   throw new ApiError('CONFLICT', `the webhook is ${state}: enable it first with updateWebhook(enabled: true)`)
 }
 
-/** Deletes expired deliveries, including deliveries that were never attempted. */
+/** Deletes deliveries and pending events after 30 days, including deliveries that were never attempted. */
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000)
   while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);

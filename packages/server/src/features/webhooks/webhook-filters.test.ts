@@ -57,7 +57,7 @@ describe('a webhook with a filter', () => {
   it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
     const id = await register(user, 'a', { site: 'rome' })
     await createWebhook(user, receiver, withEnd('site = oslo AND attributes.load = 1'))
-    // Makes three changes in one transaction. The device matches only between the second and the third change.
+    // Makes four changes in one request. The device matches only between the second and the third change.
     const item = (attributes: object) => ({ serviceId: id, attributes })
     await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
       items: [{ load: '1' }, { site: 'oslo' }, { load: '2' }, { site: 'rome' }].map(item),
@@ -75,7 +75,6 @@ describe('a webhook with a filter', () => {
     await createWebhook(user, receiver, withEnd('site = oslo AND statusA = ok'))
     await createWebhook(user, receiver, `${withEnd('zone = x services.port = 22')}, context: "night"`)
     await createWebhook(user, receiver, withEnd('site = rome'))
-    // Delays the events until the devices are deleted.
     await user.data(`mutation { a: deleteDevice(deviceId: "${one}") b: deleteDevice(deviceId: "${two}") }`)
     await register(user, 'end')
     await receiver.waitFor(3, ({ body }) => body.data.device?.name === 'end')
@@ -145,7 +144,7 @@ describe('a webhook with a filter', () => {
       expect(to.received.filter(({ body }) => body.type === 'device.delete')).toHaveLength(1)
   })
 
-  it('sends the event that makes a device match again after a day', async () => {
+  it('sends the event of a report if the previous report was old enough to match', async () => {
     const [lost, seen] = [await register(user, 'lost'), await register(user, 'seen')]
     await createWebhook(user, receiver, withEnd('lastReported < -1d'))
     const reported = async (id: string, days: number): Promise<void> => {

@@ -41,7 +41,7 @@ async function isReleaseWaiting(): Promise<boolean> {
   return rows.length > 0
 }
 
-it('sends a delivery from only one server if the delivery is created while its webhook resumes', async () => {
+it('sends a delivery from only one server if the delivery is created while its webhook is released', async () => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const user = await app.createUser()

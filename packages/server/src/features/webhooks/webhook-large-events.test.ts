@@ -32,7 +32,7 @@ async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   return rows.map(({ bytes }) => bytes)
 }
 
-it('creates one delivery for each large event, in small transactions, without delaying other users', async () => {
+it('creates one delivery of each large event per webhook, in small transactions, without delaying others', async () => {
   const [receiver, otherReceiver] = [await startReceiver(), await startReceiver()]
   onTestFinished(() => receiver.close())
   onTestFinished(() => otherReceiver.close())

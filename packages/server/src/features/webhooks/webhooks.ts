@@ -101,7 +101,10 @@ export interface WebhookChange extends SelectionArguments {
   enabled?: boolean | null
 }
 
-/** Changes a webhook. Enabling the webhook or changing its URL also resumes paused deliveries. */
+/**
+ * Changes a webhook. Enabling the webhook or changing its URL also resumes paused deliveries, and so does changing the
+ * filter, view, or context if the view was invalid.
+ */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
   assertStorable(id, 'id')

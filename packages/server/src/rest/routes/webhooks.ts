@@ -95,7 +95,7 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
     summary:
-      'Resends one delivery, or all deliveries that failed since the given time. Returns the number of deliveries.',
+      'Resends one delivery, or all failed deliveries created since the given time. Returns the number of deliveries.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,

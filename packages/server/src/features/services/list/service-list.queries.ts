@@ -87,8 +87,8 @@ export async function findServicePlace(
 }
 
 /**
- * Selects the next devices of a list in order of device name. Also selects the devices with the same name as the last
- * of them.
+ * Selects the next `WALKED` devices of a list in order of device name. Also selects the devices with the same name as
+ * the last of them.
  */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)

@@ -8,7 +8,7 @@ import { writeEmailStatus } from './invitations.queries.ts'
 const HOUR_MS = 3_600_000
 const EMAILS_PER_HOUR = 200
 
-/** Whether the server sends the link to the invited address. */
+/** Checks whether the server sends the link to the invited address. */
 export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string | null): boolean =>
   mailer !== undefined && email !== null
 

@@ -93,7 +93,7 @@ export async function insertInvitation(
     .execute()
 }
 
-/** Replaces an invitation's link, and who sent it. */
+/** Replaces an invitation's link, validity period, inviter, and email status. */
 export async function renewInvitation(
   db: Database,
   accountId: string,

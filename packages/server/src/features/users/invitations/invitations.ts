@@ -37,17 +37,17 @@ const MAX_DAYS = 30
 /** How long expired invitations stay in the list. */
 const EXPIRED_DAYS = 7
 
-/** The number of invitations that a list contains. */
+/** The maximum number of invitations that a list contains. */
 export const MAX_LISTED = limits.invitations * 2
 
-/** Lists open invitations, newest first, and those that expired within the last week. */
+/** Lists open invitations and those that expired within the last week, newest first. */
 export async function listInvitations({ db, viewer, clock }: Context): Promise<ShownInvitation[]> {
   const after = new Date(clock().getTime() - EXPIRED_DAYS * DAY_MS)
   const found = await selectInvitations(db, viewer.accountId, { after, limit: MAX_LISTED })
   return found.map((invitation) => ({ ...invitation, link: null }))
 }
 
-/** Deletes a limited number of invitations that expired too long ago to be listed. */
+/** Deletes the invitations that expired too long ago to be listed. */
 export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
   deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
 
@@ -167,7 +167,8 @@ export interface Joining {
 }
 
 /**
- * Adds the person to the account, and deletes the invitation. Also checks what may have changed since the invitation.
+ * Adds the person to the account, and deletes the invitation. Checks again, with the account locked, that the
+ * invitation is open and that the inviter can still grant the role.
  */
 export async function join(
   transaction: Database,

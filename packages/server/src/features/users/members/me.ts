@@ -13,7 +13,7 @@ import { builtInRole, type Role, toRole } from '../roles/role.ts'
 import type { Grant } from './member.ts'
 import { type MembershipRow, selectMemberships } from './memberships.queries.ts'
 
-/** The number of accounts that `me` lists. */
+/** The maximum number of accounts that `me` lists. */
 export const MAX_MEMBERSHIPS = 100
 
 export interface Membership {

@@ -15,7 +15,7 @@ import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
 import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
 
-/** Lists the account's members by email address. */
+/** Lists the account's members, sorted by email address. */
 export const listMembers = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>): Promise<Member[]> =>
   selectMembers(db, viewer.accountId)
 
@@ -30,7 +30,7 @@ export async function findMember(db: Database, accountId: string, personId: stri
   return member
 }
 
-/** Makes a person a member. Call this with the account locked. Throws CONFLICT for members. */
+/** Makes a person a member. Call this with the account locked. Throws CONFLICT if the person is already a member. */
 export async function addMember(
   transaction: Database,
   accountId: string,
@@ -96,7 +96,7 @@ export async function removeMember(
   })
 }
 
-/** The signed-in person leaves the account. */
+/** Ends the membership of the signed-in person. */
 export async function leaveAccount({ db, viewer }: Context): Promise<void> {
   const { accountId, personId, session } = viewer
   if (session === undefined || personId === undefined)
@@ -124,7 +124,7 @@ async function endMembership(
 }
 
 /**
- * Gives a person the role that follows from single sign-on groups; undefined removes that role. Changes only
+ * Gives a person the role that follows from single sign-on groups. Without a role, ends the membership. Changes only
  * memberships that result from groups. Call this with the account locked. Throws CONFLICT if no owner would be left.
  */
 export async function changeGroupMembership(

@@ -20,8 +20,8 @@ const loaderOf = perRequest(
 )
 
 /**
- * Finds the person who made a change. The founder has the account's ID, so most changes need no statement. If the
- * account has another address, a statement is needed.
+ * Finds the person who made a change. The viewer contains the founder's address, so changes by the founder need no
+ * statement. For a person who is not stored, returns the address of an erased person.
  */
 export const findActor = async (
   context: Context,

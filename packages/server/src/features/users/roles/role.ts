@@ -8,14 +8,14 @@ export interface Role {
   id: string
   name: string
   permissions: number
-  /** The devices that the role is restricted to, and the restrictions of the callers who created it. */
   own: RestrictionPart
+  /** The restrictions that the callers who created the role had at that time. */
   within: Restriction
   /** The single sign-on groups whose members get this role. */
   groups: string[]
 }
 
-/** A row of the table, which is a custom role or the groups of a built-in one. */
+/** A row of the table `role`: a custom role, or the groups of a built-in role. */
 export interface StoredRole extends StoredAccess {
   id: string
   name: string | null

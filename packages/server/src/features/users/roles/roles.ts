@@ -162,7 +162,7 @@ async function lockRoles(transaction: Database, accountId: string): Promise<Role
   return readRoles(transaction, accountId)
 }
 
-/** Servers that do not know restrictions find no permissions. */
+/** Returns the row of a role. In a restricted role's row, servers that do not know restrictions find no permissions. */
 function toStored(role: Role): StoredRole {
   const { id, name, permissions, groups } = role
   if (isBuiltIn(id)) return { id, name: null, permissions: null, restriction: null, groups }

@@ -50,8 +50,8 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
 }
 
 /**
- * Finds the person of an identity that has signed in before. If the provider sends another address, updates the
- * person's address.
+ * Finds the person of an identity that has signed in before. If the provider sends another verified address, updates
+ * the person's address.
  */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {

@@ -36,7 +36,7 @@ describe('a person who signs in for the first time', () => {
     [1, 'sso-link-required'],
     ['1', 'sso-link-required'],
     [undefined, 'sso-link-required'],
-  ])('with email_verified %j is %s to the person with the address', async (email_verified, expected) => {
+  ])('with email_verified %j and the address of a person has the result %s', async (email_verified, expected) => {
     const person = await newPerson(app)
     const claims = { sub: newSubject(), email: person.email.toUpperCase(), email_verified }
     if (expected === 'linked') {
@@ -137,7 +137,7 @@ describe('memberships by group', () => {
     expect(await roleOf(team, email)).toBe('group viewer')
     await signOnWith([operators])
     expect(await roleOf(team, email)).toBe('group operator')
-    // If the claim is missing, or refers to another place, nothing changes.
+    // If the claim is missing, nothing changes.
     await signOnWith(undefined)
     expect(await roleOf(team, email)).toBe('group operator')
     await signOnWith([])

@@ -59,8 +59,8 @@ const POLL_MS = 1_000
  */
 const LINGER_MS = 2_000
 /**
- * The pause between rounds, in milliseconds, while clients are waiting. Reads and writes that accumulate during the
- * pause share batches.
+ * The pause between rounds, in milliseconds, under high load. Reads and writes that accumulate during the pause share
+ * batches.
  */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
