@@ -3,13 +3,13 @@ export const filterLimits = {
   /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
   /**
-   * Maximum number of restrictions. A list of values in parentheses counts as a fifth of its values, but at least as
-   * one.
+   * Maximum number of conditions. In a list of values in parentheses, five values count as one condition. A list counts
+   * as at least one condition.
    */
   filterTerms: 50,
   /** Maximum number of nested parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
-  /** Maximum number of literals with wildcards. */
+  /** Maximum number of literals with wildcards. A literal that consists only of wildcards does not count. */
   filterPatterns: 10,
   /** Maximum number of wildcards in one literal. */
   patternWildcards: 4,
@@ -19,5 +19,5 @@ export const filterLimits = {
 
 export type FilterLimit = keyof typeof filterLimits
 
-/** Reports at most this many syntax errors, but all semantic errors. */
+/** Maximum number of reported syntax errors. Semantic errors have no maximum. */
 export const MAX_SYNTAX_ERRORS = 5

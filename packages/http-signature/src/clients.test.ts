@@ -48,7 +48,10 @@ function* damagedRequests(request: RequestWithBody): Generator<[string, RequestW
   }
 }
 
-/** The three significant parameters of form A. Header names are case-insensitive. */
+/**
+ * Returns all requests in form A with one damaged character in `keyId`, `headers`, or `signature`. Skips changes of
+ * only the case of `headers`, because header names are case-insensitive.
+ */
 function* damagedParameters(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'
   const credentials = headerOf(request, header)

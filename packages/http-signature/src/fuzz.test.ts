@@ -94,7 +94,7 @@ test('returns a documented outcome for all header values, without an exception',
   )
 })
 
-/** Creates a digest header for an attacker who has a valid key. */
+// An attacker who has a valid key can sign any digest header.
 test('returns a documented outcome for all digest values, without an exception', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 10 }), fc.constantFrom('cavage', 'rfc9421'), (parts, form) => {

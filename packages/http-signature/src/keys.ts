@@ -8,8 +8,8 @@ const secretLength = 32
 const newline = 0x0a
 
 /**
- * The points of order 1, 2, 4, and 8 without the sign bit, including the second encodings of two points. RFC 7748 §7
- * requires the check.
+ * The points of order 1, 2, 4, and 8 without the sign bit, including the second encodings of two points. Anyone can
+ * forge signatures for such a key.
  */
 const smallOrderPoints = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',

@@ -7,7 +7,7 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-/** Third-party clients send these requests over a socket. The functions return the requests as received. */
+// Third-party clients send these requests over a socket. The functions return the requests as received.
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean

@@ -1,6 +1,4 @@
-/**
- * The permissions that a role or key may have. A name's position is its bit in a mask. Names are only ever appended.
- */
+/** The permissions that a role or key can have. A name's position is its bit in a mask, so new names go at the end. */
 export const permissionNames = [
   'DEVICE_READ',
   'EVENT_READ',
@@ -23,7 +21,7 @@ export const permissionNames = [
 
 export type PermissionName = (typeof permissionNames)[number]
 
-/** A set of permissions is stored as a number, because integer operations check it fast. */
+/** Returns a set of permissions as a bit mask, because integer operations can check a mask quickly. */
 export const maskOf = (names: readonly PermissionName[]): number =>
   names.reduce((mask, name) => mask | (1 << permissionNames.indexOf(name)), 0)
 
@@ -32,7 +30,7 @@ export const namesIn = (mask: number): PermissionName[] => permissionNames.filte
 export const isPermission = (name: string): name is PermissionName =>
   (permissionNames as readonly string[]).includes(name)
 
-/** Checks whether a set of permissions contains a permission. Without a set, there are no permissions. */
+/** Checks whether a mask contains a permission. An undefined mask contains none. */
 export const isPermitted = (mask: number | undefined, name: PermissionName): boolean =>
   includes(mask ?? 0, maskOf([name]))
 

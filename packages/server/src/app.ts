@@ -76,7 +76,7 @@ import type { Viewer } from './viewer.ts'
 export interface AppDeps {
   config: Config
   db: Database
-  /** Replicas that list queries can read from. If undefined, they read from `db`. */
+  /** Chooses the replica or cluster worker for a list query. If undefined, list queries read from `db`. */
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
   /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
@@ -241,7 +241,7 @@ function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceR
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Configures console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
+/** Configures console sign-in. Each sign-in is recorded as an event in each of the person's accounts. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest' | 'provider'> {
   const { db, secrets, config, log, feed } = deps
   return {

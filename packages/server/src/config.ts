@@ -33,7 +33,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads and checks the environment. A variable with an empty value counts as not set. */
+/** Reads and checks the environment. A variable that is empty or contains only spaces counts as not set. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}

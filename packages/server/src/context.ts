@@ -21,11 +21,11 @@ export interface Context {
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
-  /** Whether the database is a cluster. */
+  /** Whether the database is a Citus cluster. */
   readonly isCluster: boolean
   /** The number of the first record in `from`: 0 or 1. */
   readonly firstRecord: 0 | 1
-  /** Tracks the bytes that an account may store per day. */
+  /** Counts the bytes that an account stores per day, and limits them. */
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the request's host. */
   readonly origin: string
@@ -34,16 +34,19 @@ export interface Context {
   /** Counts the rows that the operation reads. */
   readonly rowMeter: RowMeter
   readonly nameCounts: NameCounts
-  /** Keeps the responses to facets for a few seconds. */
+  /** Caches the results of facets for a few seconds. */
   readonly facetCache: FacetCache
   /** Supplies events to subscriptions. */
   readonly feed: Feed
   readonly secrets: Secrets
-  /** Sends requests to addresses that users enter. Rejects private addresses. */
+  /** Sends requests to addresses that users enter. Rejects private addresses that the settings do not allow. */
   readonly outbound: Outbound
   /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
-  /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
+  /**
+   * How long after the last sign-in the personal keys of members through a group become invalid, in milliseconds; 0 for
+   * never.
+   */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (

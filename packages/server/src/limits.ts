@@ -37,7 +37,7 @@ export const limits = {
   bulkValueBytes: 64 * 1024,
   /** The maximum number of bytes of old and new values that a bulk job records for one device. */
   bulkChangeBytes: 256 * 1024,
-  /** The maximum number of bytes of attributes of a device, and of its services if they change, that a bulk job reads. */
+  /** The maximum number of attribute bytes of a device, and of its services if they change, that a bulk job reads. */
   bulkDeviceBytes: 16 * 1024 * 1024,
   bulkNameLength: 100,
   bulkCsvBytes: 1024 * 1024,
@@ -94,15 +94,15 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   accountAccessKeys: 'account keys per account',
   networksPerKey: 'networks per access key',
   accessKeyNameLength: 'characters in an access key name',
-  registrationCodes: 'registration codes per user',
+  registrationCodes: 'registration codes per account',
   expiredCodeDays: 'days that an expired registration code stays in lists',
-  webhooks: 'webhooks per user',
+  webhooks: 'webhooks per account',
   webhookNameLength: 'characters in a webhook name',
   webhookUrlLength: 'characters in a webhook URL',
-  views: 'saved views per user',
+  views: 'saved views per account',
   viewNameLength: 'characters in a view name',
-  expectedIntervals: 'attribute names with an expected interval per user',
-  bulkDrafts: 'bulk jobs per user that have not been started',
+  expectedIntervals: 'attribute names with an expected interval per account',
+  bulkDrafts: 'bulk jobs per account that have not been started',
   bulkTargets: 'devices per bulk job',
   bulkOperations: 'operations per bulk job',
   bulkPlaceholders: "names in braces in a bulk job's operations",
@@ -135,7 +135,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:
     "characters in a response's data that the server stores for repeats. If the data is longer, a repeat fails with CONFLICT.",
-  waitingStatements: 'statements per user that wait for the database, on each server process',
+  waitingStatements: 'statements per account that wait for the database, on each server process',
   requestBodyBytes: 'bytes in a request body',
   deviceBodyBytes: 'bytes in the body of a request to /devices/v1',
   queryDepth: 'levels in a document, not counting introspection',

@@ -70,7 +70,7 @@ async function start(options: Start): Promise<void> {
 
 /**
  * Prepares the database on connections without a statement timeout, because a migration, or the wait for another
- * server's migration, can take long.
+ * server's migration, can take a long time.
  */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
@@ -111,8 +111,8 @@ async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Pro
 }
 
 /**
- * Starts the processes that serve requests. The current process runs the database, supervises the others, and handles
- * signals.
+ * Starts the processes that serve requests. The current process runs the embedded database, if it is used, supervises
+ * the others, and handles signals.
  */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)

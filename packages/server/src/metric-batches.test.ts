@@ -4,7 +4,7 @@ import { createMetrics } from './metrics.ts'
 const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
   (await metrics.text()).text.split('\n').filter((line) => line.startsWith(name))
 
-test('adds every count exactly once before the metrics are read', async () => {
+test('counts every call exactly once, however often the metrics are read', async () => {
   const metrics = createMetrics()
   const [count, otherCount] = [metrics.counter('requests'), metrics.counter('requests')]
   count('login', '200', 'OK')

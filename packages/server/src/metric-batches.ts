@@ -10,7 +10,7 @@ export interface Batch<Add> {
   flush(): void
 }
 
-/** The maximum number of histogram values in a batch. */
+/** The number of histogram values with the same labels that are recorded together. */
 const BATCH_SIZE = 1_000
 
 /** Adds one to the counter on each call. */

@@ -19,7 +19,7 @@ export type Reading = number | undefined | Readonly<Record<string, number>>
 export interface Metrics {
   /**
    * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While `read` fails, the gauge
-   * has no value. Several readers can set different labels of one gauge.
+   * has no value. Several readers can set different label values of one gauge.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   /** Returns a function that adds one to the counter. */
@@ -34,13 +34,13 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The number of milliseconds after which a metric is omitted. The scraper would not wait longer. */
+/** The number of milliseconds to wait for a gauge's value before omitting it. The scraper would not wait longer. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
-  /** Whether to add memory, CPU time, event loop, and garbage collection. Only one registry per process can do this. */
+  /** Whether to add metrics of the process, such as memory and CPU time. Only one registry per process needs them. */
   ofProcess?: boolean
-  /** The label that distinguishes several processes. */
+  /** The value of the label `process`, which distinguishes several processes. */
   process?: string | undefined
 }
 

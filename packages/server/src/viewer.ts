@@ -6,7 +6,7 @@ export interface Viewer {
   readonly accountId: string
   /** The account's email address. */
   readonly email: string
-  /** The email address of the person with the account's ID. Omitted where another person may be meant. */
+  /** The email address that the account was created with, which is that of the person with the account's ID. */
   readonly founderEmail?: string
   /** The person who is signed in or created the access key. The default is the person with the account's ID. */
   readonly personId?: string
@@ -14,7 +14,7 @@ export interface Viewer {
   readonly accessKey?: string
   /** The access key's name, or null if it has none. */
   readonly accessKeyName?: string | null
-  /** The percentage of the quota that the access key may spend. If omitted, the key may spend all of it. */
+  /** The percentage of the account's quota that the access key may spend. If omitted, the key may spend all of it. */
   readonly rateShare?: number
   /** The address that a signed request comes from. */
   readonly address?: string
@@ -26,9 +26,9 @@ export interface Viewer {
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
-  /** The restriction of the request to some devices. Undefined if the request has none. */
+  /** The restriction of the request to some devices or attribute names. Undefined if the request has none. */
   readonly restriction?: Restriction | undefined
-  /** The devices that the restriction reaches. It is set together with the restriction, before an operation runs. */
+  /** The devices and attribute names that the restriction allows. Set together with it, before an operation runs. */
   readonly reach?: Reach
   /**
    * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.

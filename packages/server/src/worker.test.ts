@@ -12,7 +12,7 @@ import { putJobs } from './jobs/queue.queries.ts'
 
 const YEAR_MS = 366 * 86_400_000
 
-it('keeps records that are not expired by the database clock if the server clock is a year ahead', async () => {
+it("keeps records that have not expired by the database's clock if the server's clock is a year ahead", async () => {
   const app = await startTestApp()
   onTestFinished(app.close)
   await signIn(app, await newPerson(app))

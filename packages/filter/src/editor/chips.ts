@@ -26,7 +26,7 @@ export interface Chip {
 
 /**
  * Converts a filter to chips. Returns undefined if chips cannot express it, because it contains OR between conditions,
- * `services:(…)`, or syntax errors. An empty filter has no chips.
+ * NOT before a group or another NOT, `services:(…)`, or syntax errors. An empty filter has no chips.
  */
 export function toChips(text: string): Chip[] | undefined {
   const { tree, problems } = parseFilter(text)

@@ -17,7 +17,7 @@ export interface Completions extends Span {
 /**
  * A kind of completion that the caller finds in its data.
  *
- * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead` before it, such as `services.`
+ * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead`, such as `services.`, before it.
  * - `value`: a value of `subject` that begins with `prefix`.
  * - `context` and `view`: an argument that begins with `prefix`, in quotes.
  * - `operator` and `keyword`: `items` contains all of them.
@@ -37,7 +37,8 @@ export type Expectation =
       /** The object that the name refers to, such as a service for `services.port`. */
       readonly of: FilterKind
       /**
-       * The field's type. `age()` and `changed()` have the types `duration` and `time`. undefined for an attribute.
+       * The field's type. `age()` and `changed()` have the types `duration` and `time`. Undefined for an attribute and
+       * for other functions.
        */
       readonly valueType: FieldType | 'duration' | undefined
       readonly prefix: string

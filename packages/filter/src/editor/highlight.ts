@@ -9,7 +9,7 @@ export interface HighlightToken extends Span {
 
 /**
  * Classifies the parts of a filter for highlighting, in order and without whitespace. Accepts invalid and incomplete
- * filters, and marks unclosed strings, stray characters, and unmatched parentheses as errors. Takes linear time.
+ * filters. Marks lexical errors, such as unclosed strings, and unmatched parentheses as errors. Takes linear time.
  */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)

@@ -117,7 +117,7 @@ function conditionSpot(text: string, before: readonly Token[], prefix: string): 
   }
 }
 
-/** Returns the index of the first token of the name whose last token ends before `end`. */
+/** Returns the index of the first token of the name that ends directly before the token at index `end`. */
 function nameStart(tokens: readonly Token[], end: number): number {
   let start = end
   while (isValueToken(tokens[start - 1])) {
@@ -131,7 +131,10 @@ function nameStart(tokens: readonly Token[], end: number): number {
 const nameOf = (tokens: readonly Token[]): string =>
   tokens.map((token) => (isValueToken(token) ? token.parts.join('*') : '.')).join('')
 
-/** Returns the name or function whose last token ends before `end`, or the empty string if there is none. */
+/**
+ * Returns the name or function that ends directly before the token at index `end`, or the empty string if there is
+ * none.
+ */
 function subjectBefore(text: string, tokens: readonly Token[], end: number): string {
   if (tokens[end - 1]?.kind !== 'close') return nameOf(tokens.slice(nameStart(tokens, end), end))
   let open = end - 1

@@ -9,7 +9,7 @@ export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== u
 /** Returns whether a number has a fraction that ends in 0, as in many versions but few measurements. */
 export const endsInZero = (text: string): boolean => hasFraction(text) && text.endsWith('0')
 
-/** Formats a number for comparison, without leading and trailing zeros. */
+/** Formats a number without unnecessary zeros. */
 export function shortestNumber(text: string): string {
   const sign = text.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = text.slice(sign.length).split('.')
@@ -20,7 +20,7 @@ export function shortestNumber(text: string): string {
 const otherForm = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /**
- * Returns whether a word such as `1e5` is not a number in the filter language, although a value in this form is
- * compared as a number.
+ * Returns whether a word such as `1e5` is not a number in the filter language, although an attribute's value in this
+ * form is compared as a number.
  */
 export const isOtherNumber = (text: string): boolean => otherForm.test(text) && !isNumber(text)

@@ -10,7 +10,7 @@ import { resolveTime } from './time-literal.ts'
 
 const idForm = /^80(:[0-9a-f]{2}){7}$/
 const MAX_PORT = 65_535
-/** Messages list the possible values of a field with at most this many. */
+/** Messages list the possible values of a field if the field has at most this many. */
 const MAX_LISTED = 6
 const anyOf = new Intl.ListFormat('en', { type: 'disjunction' })
 

@@ -101,8 +101,6 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   if (valid.length < literals.length) return undefined
   for (const value of list.values) warnAboutQuotes(resolving, value)
   if (valid.length === 1) return { type: 'compare', subject, operator, literal: valid[0]! }
-  // A field with fixed values has one value. A list with AND of different values would match nothing, and a list of one
-  // value is unnecessary.
   const match = list.join === 'and' ? 'all' : 'any'
   return { type: 'list', subject, operator: operator === ':' ? ':' : '=', match, literals: valid }
 }

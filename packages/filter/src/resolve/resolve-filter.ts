@@ -14,17 +14,17 @@ import { forbiddenEmpty } from './usage.ts'
 export interface Resolution {
   /** Null for an empty filter, and for a filter with problems. */
   readonly filter: ResolvedFilter | null
-  /** Whether the filter has no problems. Only then, `filter` has the complete meaning. */
+  /** Whether the filter has no problems. If false, `filter` is null. */
   readonly isValid: boolean
   /** All semantic errors, in order of position. Does not include syntax errors. */
   readonly problems: readonly FilterProblem[]
   /** Parts that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]
-  /** The restrictions that could be resolved, in order of position. */
+  /** The conditions that could be resolved, in order of position. */
   readonly terms: readonly FilterTerm[]
   /** Attribute names that are not in `knownAttributes`. The caller can look them up and resolve the filter again. */
   readonly unknownNames: readonly string[]
-  /** Whether the whole filter is indexed. True for an empty filter. */
+  /** Whether the whole filter is indexed. True for an empty filter, and false for a filter with problems. */
   readonly isIndexed: boolean
 }
 

@@ -16,7 +16,7 @@ import { writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, FieldSubject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn } from './resolving.ts'
 
-/** The object of a name with dots. */
+/** What a name refers to. */
 export type NamedSubject =
   | FieldSubject
   | AttributeSubject

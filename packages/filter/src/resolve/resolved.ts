@@ -59,13 +59,13 @@ export interface CompareList {
   readonly literals: readonly Literal[]
 }
 
-/** The value exists. For an attribute, this name's group may contain any value instead. */
+/** A value exists. For an attribute whose name is a group, any value in the group is sufficient. */
 export interface HasValue {
   readonly type: 'present'
   readonly subject: FieldSubject | AttributeSubject
 }
 
-/** A bare word: part of a searched field, case-insensitive, or the beginning of the ID. */
+/** A bare word. At least one searched field contains it, case-insensitive, or the ID begins with it. */
 export interface WordSearch {
   readonly type: 'word'
   readonly of: FilterKind
@@ -83,7 +83,7 @@ export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
   readonly literal: StringLiteral | PatternLiteral
-  /** The parser never sets this. Omitted for all names. */
+  /** The resolver never sets this. Omitted for all names. */
   readonly readable?: ReadableNames
 }
 
@@ -106,7 +106,7 @@ export type Subject = FieldSubject | AttributeSubject | TimeOfAttribute
 export type FieldSubject = {
   readonly type: 'field'
   readonly valueType: FieldType
-  /** The attributes that `contexts` and `changed` consider. The parser never sets this. Omitted for all names. */
+  /** The attributes that `contexts` and `changed` consider. The resolver never sets this. Omitted for all names. */
   readonly readable?: ReadableNames
 } & (
   | { readonly of: 'device'; readonly name: DeviceField }
@@ -168,7 +168,7 @@ export interface PatternLiteral {
   readonly parts: Parts
 }
 
-/** A restriction of a filter, as `checkFilter` reports it, including restrictions inside `services:(…)`. */
+/** A condition of a filter, as `checkFilter` reports it, including conditions inside `services:(…)`. */
 export interface FilterTerm extends Span {
   /** The name in canonical form, such as `attributes.site`. Empty for a bare word. */
   readonly name: string

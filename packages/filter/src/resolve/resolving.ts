@@ -57,7 +57,7 @@ export interface Resolving {
    * unknown names.
    */
   readonly searched: Map<string, string | undefined>
-  /** Unknown attribute names, with and without the prefix `attributes.` in the filter. */
+  /** Unknown attribute names. The filter may contain them with or without the prefix `attributes.`. */
   readonly unknown: Set<string>
   /** Known names that are only groups. The resolver computes them when it first needs them. */
   knownGroups?: ReadonlySet<string>

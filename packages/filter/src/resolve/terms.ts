@@ -4,9 +4,7 @@ import { printNameArgument, printSubject } from './print-subject.ts'
 import type { Condition, FilterTerm, Literal, SomeService } from './resolved.ts'
 import type { Resolving, Scope } from './resolving.ts'
 
-/**
- * Adds a restriction to the terms that `checkFilter` reports. `lead` is the name's prefix, such as `services.`.
- */
+/** Adds a condition to the terms that `checkFilter` reports. `lead` is the name's prefix, such as `services.`. */
 export function addTerm(
   resolving: Resolving,
   scope: Scope,

@@ -11,6 +11,7 @@ interface UsageRule {
   readonly fields?: readonly string[]
   /** Whether the filter must not contain relative times, age(), or stale(). */
   readonly isWithoutClock?: true
+  /** Whether the filter must not contain view(). */
   readonly isWithoutView?: true
   /** Whether the filter must not be empty. */
   readonly isRequired?: true

@@ -15,7 +15,7 @@ export interface Parsing {
   at: number
   /** Number of open parentheses around the next token. */
   depth: number
-  /** The number of terms so far, in fifths. */
+  /** The number of conditions so far, in fifths. */
   fifths: number
   patterns: number
   readonly syntaxErrors: FilterProblem[]
@@ -51,7 +51,7 @@ export function exceed(parsing: Parsing, limit: FilterLimit, span: Span, message
   parsing.exceeded.set(limit, toProblem(parsing.text, 'limit', found, limit))
 }
 
-/** Counts a restriction. `values` is the number of values in its list, if it has one. */
+/** Counts a condition. `values` is the number of values in its list, if it has one. */
 export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)
@@ -60,7 +60,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Counts a literal if it contains wildcards, and checks the number of wildcards. */
+/** Counts a literal that contains wildcards, and checks their number. Ignores a literal of only wildcards. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits

@@ -21,8 +21,9 @@ const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
 /**
- * Formats a string or pattern to the right of a comparator. Quotes it unless it begins with a letter and contains only
- * characters without another meaning, so that it cannot be read as a number, a time, or a keyword.
+ * Formats a string or pattern to the right of a comparator. Quotes it unless it is an ID, or begins with a letter, an
+ * underscore, or a wildcard and contains only characters without another meaning. Without quotes, other strings could
+ * be read as a number, a time, or a keyword.
  */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 

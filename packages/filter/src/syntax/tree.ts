@@ -17,7 +17,7 @@ export interface Not extends Span {
   readonly operand: Expression
 }
 
-/** One condition, which the contract calls a term. */
+/** One condition. The API calls it a term. */
 export type Restriction = Word | Comparison | Call
 
 /** A word or string without a comparator. */

@@ -10,7 +10,7 @@ export type DraftOptions = {
   /** Form of the signature. Default: `rfc9421`. */
   form?: SignatureForm | undefined
   keyId: string
-  /** Method, with its case as the client sends it. */
+  /** Method in uppercase, as the client sends it. */
   method: string
   /** Full URL of the request. The client must send its path and query unchanged, and its host as the Host header. */
   url: string | URL

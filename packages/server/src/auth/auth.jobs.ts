@@ -11,7 +11,7 @@ export const dropNoncesJob = defineChore('auth.drop-nonces')
  */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 
-/** Deletes usage counts of access keys that are older than 400 days. */
+/** Deletes the usage counts of access keys after 400 days. */
 export const dropKeyUseJob = defineChore('auth.drop-key-use')
 
 /** How long the server keeps usage counts of access keys, in days. */

@@ -14,11 +14,11 @@ export interface KeyRow {
   made_by: string | null
   permissions: string[] | null
   restriction: StoredRestriction | null
-  /** The role of the person who created a personal key, or null if that person is not an enabled member. */
+  /** The role of a personal key's creator. Null if the creator is not an enabled member or the key is not personal. */
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /** When a personal key's creator last signed in, if the creator is a member through a group. */
+  /** When a personal key's creator last used single sign-on, if the creator is a member through a group. */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
@@ -36,8 +36,8 @@ export interface KeyRow {
 }
 
 /**
- * Finds keys in all accounts, because a request names a key but no account. No other query omits the account. A
- * personal key's permissions depend on its creator's current role.
+ * Finds keys in all accounts, because a request names a key but no account. A personal key's permissions depend on its
+ * creator's current role.
  */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(

@@ -17,18 +17,16 @@ export interface KeyGrant {
   readonly suspended: Suspension | undefined
   /** When the account's key policy begins to suspend the key, or undefined if it does not. */
   readonly suspendedFrom: Date | undefined
-  /**
-   * When the account's key policy begins to require a digest, or undefined if only the key's own setting decides.
-   */
+  /** When the account's key policy begins to require a digest, or undefined if it does not. */
   readonly digestFrom: Date | undefined
-  /** For a personal key whose creator is a member through a group: when the creator last signed in. Otherwise null. */
+  /** When a personal key's creator last used single sign-on. Null unless the creator is a member through a group. */
   readonly lastSignIn: Date | null
   readonly permissions: number
-  /** The restriction of the key to some devices. Undefined if the key has none. */
+  /** The restriction of the key to some devices or attribute names. Undefined if the key has none. */
   readonly restriction: Restriction | undefined
   /** Checks whether the key may be used from an address. Undefined if the key may be used from any address. */
   readonly isAllowedFrom: ((address: string) => boolean) | undefined
-  /** The percentage of a key's quota that the key may spend. */
+  /** The percentage of the account's quota that the key may spend. */
   readonly rateShare: number
 }
 

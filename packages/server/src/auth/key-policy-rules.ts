@@ -47,7 +47,7 @@ export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[
   return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
 }
 
-/** Returns when a key that breaks a rule is suspended, and when it must send a digest. Undefined means never. */
+/** Returns when the policy suspends a key and when it requires a digest in its requests. Undefined means never. */
 export function consequencesOf(
   policy: KeyPolicy,
   key: KeyUnderPolicy,

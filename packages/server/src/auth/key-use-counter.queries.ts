@@ -40,7 +40,7 @@ export async function insertKeyUse(db: Database, accountId: string, rows: readon
   )
 }
 
-/** Returns up to 1,000 accounts with counts from before a time. */
+/** Returns the IDs of up to 1,000 accounts with counts from before a time. */
 export async function selectAccountsWithOldUse(db: Database, before: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

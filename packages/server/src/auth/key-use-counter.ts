@@ -9,7 +9,7 @@ const WRITE_EVERY_MS = 60_000
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
-  /** Counts the fields with a permission that an operation uses. Ignores callers without an access key. */
+  /** Counts the fields of an operation that need a permission. Ignores callers without an access key. */
   count(viewer: Viewer, use: OperationUse): void
   /** Writes the counts that have not been written yet. */
   close(): Promise<void>

@@ -22,7 +22,7 @@ export interface OpenStreamsOptions {
 
 type End = (reason: ApiError) => void
 
-/** The viewer of each stream. They differ only in their addresses. */
+/** The viewers of the streams that are counted together. They differ only in their addresses. */
 type KeyStreams = Map<End, Viewer>
 
 export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): OpenStreams {

@@ -5,7 +5,8 @@ import { keyReasons, userDisabled } from './rejection-reasons.ts'
 /**
  * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
  * so call this only after the caller has proved that it has the key. If no address is given, the key's networks are not
- * checked. After `staleMs` without a sign-in, personal keys of members through a group are invalid; 0 for never.
+ * checked. Personal keys of members through a group become invalid after `staleMs` without a sign-in, or never if it is
+ * 0.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,

@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** The reasons to reject a request with a valid signature. Only callers with the key's secret receive these reasons. */
+/** The reasons to reject a request with a valid signature. Only callers who have the key receive these reasons. */
 export const keyReasons = {
   'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
   'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
@@ -110,7 +110,7 @@ const ssoReasons = {
   'sso-only': { status: 401, meaning: 'This server accepts only single sign-on, not passwords and passkeys.' },
 } as const
 
-/** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT with status 400. */
+/** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT for a malformed signature. */
 export const authenticationReasons = {
   ...signatureReasons,
   ...keyReasons,

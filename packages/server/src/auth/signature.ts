@@ -37,8 +37,8 @@ export interface SignatureOptions {
 const REJECTED_AFTER_MS = 25
 
 /**
- * The maximum number of responses that wait at the same time. The server sends further responses immediately. An
- * address has 20 attempts a minute, so only a caller with thousands of networks can exceed this number.
+ * The maximum number of responses that wait at the same time. The server sends further responses immediately. A network
+ * has 20 attempts a minute, so only a caller with dozens of networks can exceed this number.
  */
 const MAX_WAITING = 1_000
 

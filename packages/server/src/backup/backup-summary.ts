@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { BaseBackup } from './base/manifest.ts'
 import type { WrittenBackup } from './write-backup.ts'
 
-/** Becomes the data of the event that a backup records. */
+/** The data of the event that records a backup. */
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string

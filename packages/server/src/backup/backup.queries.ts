@@ -11,8 +11,9 @@ export interface Table {
 }
 
 /**
- * Every table of Muster's schema, after the tables that it references. Derived tables are omitted: the triggers of
- * `device` fill `device_count`, and listing attribute names counts them again. The job queue is in another schema.
+ * Returns the tables of Muster's schema, each after the tables that it references. Omits derived tables: the triggers
+ * of `device` fill `device_count`, and the server counts attribute names again when a client lists them. The job queue
+ * is in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`

@@ -25,7 +25,7 @@ interface Data {
 
 const ends: (() => Promise<unknown>)[] = []
 let folder: string
-/** Data folder of the server, with its master key. */
+/** The data folder of the server, with its master key. */
 let data: string
 let source: Place
 let credentials: Record<string, string>

@@ -32,7 +32,7 @@ export interface EndLine {
   sha256: string
 }
 
-/** Ends the rows of a table. No row can look like this line, because COPY doubles every backslash. */
+/** Ends the rows of a table. No row can look like this line, because COPY doubles every backslash in a value. */
 export const END_OF_ROWS = Buffer.from('\\.\n')
 
 export const lineOf = (value: Header | TableLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)

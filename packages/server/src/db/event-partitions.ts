@@ -12,8 +12,8 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * Creates partitions for the current month by both clocks. The database's clock determines an event's partition. If
- * that clock is wrong and is corrected later, it will usually agree with this machine's clock.
+ * Creates the missing partitions by both clocks. The database's clock determines an event's partition. If that clock is
+ * wrong and is corrected later, it will usually agree with this machine's clock.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)

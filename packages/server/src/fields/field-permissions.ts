@@ -4,7 +4,7 @@ import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
 import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
- * Who may select a field. `anyone` needs no credentials. A `viewer` needs any valid credentials. A list names
+ * Who may select a field: `anyone`, even without credentials, or a `viewer` with any valid credentials. A list names
  * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
@@ -26,7 +26,7 @@ const ofBulkJob: readonly Need[] = [
   ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE', 'DEVICE_CREATE'],
 ]
 
-/** A caller with only KEY_OWN can see and change only the personal keys that this person created. */
+/** A caller with only KEY_OWN can see and change only the caller's own personal keys. */
 const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
@@ -97,7 +97,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
   'Subscription.events': ['EVENT_READ'],
 
-  // A caller with only KEY_OWN gets only the personal keys that this person created.
+  // A caller with only KEY_OWN gets only the caller's own personal keys.
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.account': 'viewer',
   'User.attribute': 'viewer',
@@ -215,7 +215,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
 
 const named = ['Query', 'Mutation', 'Subscription', 'User']
 
-/** Throws if a field has no rule, if a mutation is open to callers without credentials, or if a rule has no field. */
+/** Throws if a field has no rule, if a field other than `Query.version` is for anyone, or if a rule has no field. */
 export function assertPermissions(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
   const fields = types.flatMap((type) =>

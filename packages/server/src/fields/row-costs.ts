@@ -17,7 +17,7 @@ import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
 /**
  * The number of rows that each list can read but not return. The server adds them to an operation's rate-limit cost
- * before it runs. Every list needs an entry, without which the server does not start.
+ * before it runs. The server does not start if a list has no entry.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {

@@ -50,7 +50,7 @@ export function prepared(request: OperationRequest, by = shared) {
   return operation
 }
 
-/** Returns the code and a rejected operation's first error. Throws if the executor accepts it. */
+/** Returns the code and the first error of a rejected operation. Throws if the executor accepts the operation. */
 export function rejection(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
   if (operation.ok) throw new Error(`expected a rejection, but the executor accepted ${operation.objectCount} objects`)

@@ -62,13 +62,13 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
   /**
-   * Returns a context in which the whole query reads one consistent state. Returns undefined to read from the primary
+   * Returns a context in which the query reads from another database. Returns undefined to read from the primary
    * database.
    */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
    * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the wait is too long.
-   * Runs before all other steps of the operation.
+   * Runs after the check of permissions, and before the operation is charged.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
@@ -86,8 +86,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   /** If omitted, Idempotency-Key headers are ignored. */
   readonly runOnce?: RunOnce<Viewer> | undefined
   /**
-   * Runs after every operation that requires credentials, whether the server ran it or rejected it for a missing
-   * permission.
+   * Runs after every operation of a caller with credentials, whether the server ran it, or rejected it because of the
+   * caller's permissions or restriction.
    */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
@@ -121,8 +121,8 @@ export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
 /**
- * Throws FORBIDDEN if the viewer lacks a permission that the document needs. This check runs before any part of the
- * document. Returns the needs, or undefined if the check does not apply.
+ * Throws FORBIDDEN if the viewer lacks a permission that the document needs, or if the viewer's restriction excludes a
+ * field. This check runs before any part of the document. Returns the needs, or undefined if the check does not apply.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse }: Pick<OperationHooks<Viewer>, 'countUse'>,
@@ -170,7 +170,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
   return result
 }
 
-/** Returns a check for the fields that failed because the caller may not use a device or an attribute. */
+/** Returns a check for the fields that failed because the caller is not allowed to use a device or an attribute. */
 function rejectionIn(
   { errors }: FormattedExecutionResult,
   operation: PreparedOperation,

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * These are the headers of every response except console pages (`console-headers.ts`). Browsers must not guess the
- * content type. If a browser opens a response directly, it must not load or run anything. Other origins must not embed
- * a response in a frame or page.
+ * These are the headers of every response, except those of the console and the documentation (`console-headers.ts`).
+ * Browsers must not guess the content type. If a browser opens a response directly, it must not load or run anything.
+ * Other origins must not embed a response in a frame or page.
  */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',

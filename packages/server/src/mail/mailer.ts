@@ -4,13 +4,13 @@ import { emailSender, type Message } from './send-email.ts'
 
 export interface Mailer {
   /**
-   * Sends a message after the response. `onDone` then receives whether the mail server accepted the message. Closing
-   * the server waits for both.
+   * Sends a message in the background. `onDone` then receives whether the mail server accepted the message. Closing the
+   * server waits for both.
    */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 
-/** Creates the mailer if the settings name a mail server. Throws StartError if the settings do not belong together. */
+/** Creates the mailer if the settings name a mail server. Throws a StartError if only one of the two is set. */
 export function openMailer(
   app: FastifyInstance,
   config: Pick<Config, 'smtpUrl' | 'smtpFrom'>,

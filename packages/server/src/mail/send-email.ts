@@ -18,8 +18,8 @@ export type SendEmail = (message: Message) => Promise<boolean>
 const TIMEOUT_MS = 15_000
 
 /**
- * Returns a function that sends email if the settings name a mail server. Throws StartError if the settings do not
- * belong together.
+ * Returns a function that sends email if the settings name a mail server. Throws a StartError if only one of the two
+ * settings is set.
  */
 export function emailSender(
   { smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>,
@@ -38,7 +38,7 @@ export function emailSender(
       await transport.sendMail({ from: smtpFrom, to: { name: '', address: to }, subject, text })
       return true
     } catch (error) {
-      // The message may contain the address of the recipient and, from some servers, the content.
+      // The error's message is not logged, because it may contain the recipient's address and the email's content.
       const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
       log.warn({ code, command, responseCode }, 'cannot send an email')
       return false

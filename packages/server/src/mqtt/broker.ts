@@ -21,7 +21,7 @@ import { createTraffic } from './traffic.ts'
 const AUTHENTICATION_MS = 5_000
 const UNAUTHENTICATED_BYTES = 16 * 1024
 const PACKET_BYTES = 256 * 1024
-/** The maximum number of levels. It exceeds the depth of the deepest valid topic to leave room for filters. */
+/** The maximum number of levels in a topic or filter. Filters may be deeper than the deepest valid topic. */
 const TOPIC_LEVELS = 8
 
 /** Receives device publications over every transport and passes them to the features. */

@@ -4,7 +4,7 @@ import type { AccountSize } from '../graphql/cost/row-estimate.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
-/** Caches the number of records in each account for at most one minute. */
+/** Caches the number of devices and events in each account for at most one minute. */
 export interface AccountSizes {
   /** Returns the cached size. Returns undefined if the size is missing or outdated, and the caller must read it. */
   known(accountId: string): AccountSize | undefined

@@ -8,9 +8,9 @@ import { createKeyShares, type KeyShares, subjectOf } from './key-shares.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
 export interface RateLimits {
-  /** The budgets of users. All access keys and console sessions of a user share one budget. */
+  /** The budgets of users: of accounts for their access keys, and of people for their console sessions (`payerOf`). */
   readonly users: Budget
-  /** The budgets of access keys that may spend only a share of their user's quota. */
+  /** The budgets of access keys that may spend only a share of their account's quota. */
   readonly keys: KeyShares
   readonly addresses: Budget
   /**

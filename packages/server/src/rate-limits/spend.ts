@@ -26,7 +26,7 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 const payers: Readonly<Record<string, string>> = {
-  user: 'this user, with all access keys and sessions together,',
+  user: 'this user, with all access keys or sessions together,',
   key: 'this access key, which may use a share of the quota,',
   code: 'this registration code',
   address: 'this address, without valid credentials,',

@@ -70,7 +70,7 @@ function givenValue(parameter: Parameter, given: readonly [string, string][]): u
 }
 
 /**
- * Reads an object, either as JSON (`attributes={"site": "oslo"}`) or as one parameter per attribute
+ * Reads an object, either as JSON (`attributes={"site": "oslo"}`) or as one parameter per member
  * (`attributes.site=oslo`).
  */
 function objectValue(name: string, values: readonly string[], given: readonly [string, string][]): unknown {

@@ -203,7 +203,7 @@ describe('a name in the path of a REST request', () => {
     ['a percent sign', 'a%b'],
     ['an escape', 'a%2Fb'],
     ['a plus', 'a+b'],
-    ['a blank', 'a b'],
+    ['a space', 'a b'],
     ['a question mark', 'a?b=c'],
     ['a hash', 'a#b'],
     ['several dots', 'a.b.c'],

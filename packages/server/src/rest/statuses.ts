@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '../errors.ts'
 
-/** The error codes of REST responses. These are all codes except those about GraphQL queries. */
+/** The error codes of REST responses. These are all codes except the one for persisted queries. */
 export const restCodes = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => code !== 'PERSISTED_QUERY_NOT_FOUND')
 
 /**

@@ -77,7 +77,7 @@ export const dataSettings = {
   masterKey: setting({
     name: 'MUSTER_MASTER_KEY',
     meaning:
-      'The master key: 32 bytes in base64 that encrypt the secrets of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
+      'The master key: 32 bytes in base64 that encrypt secrets, such as those of access keys, webhooks, and authenticator apps. Not set: the server creates a key on its first start, in MUSTER_DATA/master.key.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),

@@ -87,7 +87,7 @@ export const httpSettings = {
   }),
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',
-    meaning: '1: log every request. 0: log only requests that failed with INTERNAL or took over a second.',
+    meaning: '1: log every request. 0: log only requests that failed with INTERNAL or took at least a second.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

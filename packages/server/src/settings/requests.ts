@@ -6,13 +6,13 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      'Rate-limit points that a user can use at once, with all access keys and console sessions together. See [rate limits](limits.md#rate-limits). Each registration code has a separate quota of the same size.',
+      "Rate-limit points that all access keys of an account together can use at once, and that all console sessions of a person together can use at once. The sessions of an account's founder share the account's quota. See [rate limits](limits.md#rate-limits). Each registration code has a separate quota of the same size.",
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
   keyPointsPerSecond: setting({
     name: 'MUSTER_KEY_POINTS_PER_SECOND',
-    meaning: 'Points that the quota of a user, or of a registration code, regains each second.',
+    meaning: 'Points that the quota of an account, a person, or a registration code regains each second.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
@@ -80,7 +80,7 @@ export const requestSettings = {
   queuedBytesPerUser: setting({
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:
-      'Bytes of responses that each server process queues at a time for a user, or for an address without valid credentials. Above this limit, requests fail with RATE_LIMITED until the caller has read the responses.',
+      'Bytes of responses that each server process queues at a time for an account, or for an address without valid credentials. Above this limit, requests fail with RATE_LIMITED until the caller has read the responses.',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
   }),
@@ -107,7 +107,7 @@ export const requestSettings = {
   statementsPerUser: setting({
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
-      "Maximum number of one user's statements that run on the database at a time, per server process. A transaction counts as one statement. Further statements of the user wait. At least one connection stays free for other users.",
+      "Maximum number of one account's statements that run on the database at a time, per server process. A transaction counts as one statement. Further statements of the account wait. At least one connection stays free for other accounts.",
     default: '10',
     parse: (text) => integer(text ?? '10', 1, 500),
   }),
@@ -121,13 +121,13 @@ export const requestSettings = {
   walkMs: setting({
     name: 'MUSTER_FILTER_SECONDS',
     meaning:
-      'Seconds that a database statement of a GraphQL query can take if it may read every device of the user. These are statements for totals, facets, and lists whose filter or order no index supports.',
+      'Seconds that a database statement of a GraphQL query can take if it may read every device or event of the account. These are statements for totals, facets, and lists whose filter or order no index supports.',
     default: 'MUSTER_QUERY_SECONDS',
     parse: (text) => (text === undefined ? undefined : integer(text, 0, 3_600) * 1_000),
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
-    meaning: 'Maximum number of open subscriptions per access key and server process.',
+    meaning: 'Maximum number of open subscriptions per access key, or per console session, and server process.',
     default: '20',
     parse: (text) => integer(text ?? '20', 1, 10_000),
   }),

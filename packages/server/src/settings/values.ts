@@ -126,7 +126,7 @@ export function smtpUrl(text: string): string {
   return text
 }
 
-/** An address, or a name and an address in angle brackets. */
+/** Parses an address, or a name followed by an address in angle brackets. */
 export function mailAddress(text: string): { name: string; address: string } {
   const [, name = '', inBrackets] = /^([^<>"\r\n]*)<([^<>]*)>$/.exec(text) ?? []
   const address = (inBrackets ?? text).trim()

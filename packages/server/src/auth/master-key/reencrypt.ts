@@ -12,7 +12,7 @@ import {
 
 export interface Reencryption {
   count: number
-  /** Access keys, webhooks, and sessions whose stored secret cannot be decrypted with any available key. */
+  /** The IDs of access keys, webhooks, sessions, and bulk jobs whose secret no available key can decrypt. */
   damaged: string[]
 }
 
@@ -90,7 +90,7 @@ const prefixes: Partial<Record<SecretPlace['table'], string>> = {
   bulk_job: 'bulk job ',
 }
 
-/** Returns the same owner that `access-keys` or `webhook-secret` used for encryption, because decryption needs it. */
+/** Returns the owner that the secret was encrypted for, because decryption needs the same owner. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
   key: (prefixes[table] ?? '') + id,

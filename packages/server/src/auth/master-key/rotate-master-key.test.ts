@@ -66,7 +66,7 @@ it('waits for transactions that still encrypt with the previous key', async () =
   expect(decrypted.toString('base64')).toBe(accessKey.secret)
 })
 
-it('encrypts the ID tokens of sessions again', async () => {
+it('re-encrypts the ID tokens of sessions', async () => {
   const { db, start, rotate } = await createInstallation()
   const { secrets } = await start()
   const { id: personId } = await createAccount(db)

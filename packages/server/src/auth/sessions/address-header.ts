@@ -1,4 +1,2 @@
-/**
- * The server sets this header when it calls better-auth. The server does not forward a client's header of this name.
- */
+/** Tells better-auth the client's address. The server sets this header, and never forwards a client's own. */
 export const ADDRESS_HEADER = 'x-muster-address'

@@ -63,7 +63,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       modelName: 'session',
       fields: { userId: 'account_id', expiresAt: 'expires', ipAddress: 'address', userAgent: 'agent', ...times },
       expiresIn: SESSION_SECONDS,
-      // The session strategy renews sessions.
+      // `Sessions` renews sessions.
       disableSessionRefresh: true,
       freshAge: 86_400,
     },

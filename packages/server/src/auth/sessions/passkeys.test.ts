@@ -110,7 +110,7 @@ it("does not list, rename, or delete another user's passkeys", async () => {
   expect((await signInBy(authenticator)).result.status).toBe(200)
 })
 
-it('adds no passkey more than a day after sign-in', async () => {
+it('rejects a new passkey more than a day after sign-in', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000)
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
   const result = await browser.auth('/passkey/generate-register-options')

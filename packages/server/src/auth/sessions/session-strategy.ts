@@ -11,7 +11,7 @@ export interface SessionStrategyOptions {
   publicUrl: string | undefined
 }
 
-/** Only these routes accept a session. All other routes ignore the cookie. */
+/** The strategy accepts a session only on these routes. The routes under /auth read the cookie themselves. */
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
 /** The Set-Cookie headers of responses, keyed by request. */

@@ -85,7 +85,10 @@ export interface SessionInAccount {
 type SessionRole = Pick<MembershipRow, 'role' | 'permissions' | 'restriction' | 'signInPolicy'> &
   Pick<SessionRow, 'method'>
 
-/** Returns the person's role in the account, null if the person is no member, or undefined if the session has ended. */
+/**
+ * Returns the person's role in the account. Returns null if the person is not a member or the account is disabled, and
+ * undefined if the session is no longer valid.
+ */
 export async function findSessionRole(
   db: Database,
   { accountId, personId, session }: SessionInAccount,

@@ -22,7 +22,7 @@ const RENEWED_EVERY_MS = 3_600_000
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
-/** The account of a request with a session, and the person's permissions in it. */
+/** An account that a signed-in person is a member of, and the person's permissions in it. */
 export interface WorkingAccount {
   readonly id: string
   readonly email: string
@@ -135,8 +135,9 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * Returns the access that a session grants in an account, for downloads that the session requested. The request for a
- * download has no session cookie. Returns undefined if the session has ended or its person is not a member.
+ * Returns the access that a session grants in an account, for downloads and command-line sign-ins that the session
+ * requested. Their requests have no session cookie. Returns undefined if the session has ended, its person is not a
+ * member, or the account requires another sign-in.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },

@@ -100,7 +100,7 @@ it('ends open streams and download links within a second, even on another server
   expect(await Promise.race([meeting.ended, 'open'])).toBe('open')
 })
 
-it('accepts a passkey, a code, and single sign-on as a second factor, but no password', async () => {
+it('accepts a passkey, a code, and single sign-on as a second factor, but not a password alone', async () => {
   const person = await newPerson(app)
   await addMember(app, { accountId: team.account.accountId, personId: person.id, roleId: 'viewer' })
   const byPassword = await signIn(app, person)

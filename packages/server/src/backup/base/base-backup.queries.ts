@@ -72,8 +72,8 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Returns the time of the last archived file if the last attempt to archive failed, or undefined if it succeeded.
- * PostgreSQL retries until an attempt succeeds.
+ * Returns the time since which archiving has failed: the time of the last archived file, or a later time if there is no
+ * such file. Returns undefined if the last attempt succeeded. PostgreSQL retries until an attempt succeeds.
  */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ failing: Date | null }>(`

@@ -50,7 +50,7 @@ export async function distributeTables(
   })
 }
 
-/** Finds the tables whose placement differs from that in `placements.ts`. */
+/** Finds the tables that are not placed yet. Throws if a table is placed differently than `placements.ts` requires. */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)
   const missing = (await readTables(db)).filter(({ name }) => {
@@ -84,7 +84,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
   // A transaction that writes reference tables and distributed tables must use one connection per node.
   await run(`set local citus.multi_shard_modify_mode = 'sequential'`)
   await run('set local client_min_messages = warning')
-  // Outside of this transaction, too: transactions that read accounts on several shards also write people.
+  // Later transactions need this setting, too, because transactions that read accounts on several shards write people.
   await sql`do $$ begin
     execute format('alter database %I set citus.multi_shard_modify_mode = ''sequential''', current_database());
   end $$`.execute(transaction)
@@ -112,8 +112,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
 }
 
 /**
- * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. They contain random keys
- * and hashes, and the addresses of accounts, which are also the addresses of people.
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. They contain random
+ * keys and hashes, and the addresses of accounts, which are also the addresses of people.
  */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))

@@ -17,13 +17,14 @@ export interface WorkerRouterOptions {
 
 /** The interval, in milliseconds, at which unavailable workers are checked again. */
 const RETRY_MS = 1_000
-/** How long the place of an account's rows is cached, in milliseconds. Every node can answer, so old places do no harm. */
+/** How long an account's node is cached, in milliseconds. Every node can answer, so an outdated entry does no harm. */
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 
 /**
- * Reads from the worker with the account's rows. Each node of a cluster answers every query, so this only saves the way
- * through the coordinator. Reads from the coordinator while the worker is unavailable, or if its URL is not known.
+ * Chooses the worker with the account's rows. Each node of a cluster can answer every query, so this only avoids the
+ * detour through the coordinator. Lists read from the coordinator while the worker is unavailable, or if its URL is not
+ * known.
  */
 export function createWorkerRouter({
   coordinator,

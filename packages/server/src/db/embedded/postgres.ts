@@ -24,8 +24,8 @@ export interface Launch {
 }
 
 /**
- * The time limit, in milliseconds, for a fast shutdown. PostgreSQL writes a checkpoint, which may take long on a slow
- * disk. After this time, PostgreSQL receives SIGQUIT and recovers on the next start.
+ * The time limit, in milliseconds, for a fast shutdown. PostgreSQL writes a checkpoint, which may take a long time on a
+ * slow disk. After this time, PostgreSQL receives SIGQUIT and recovers on the next start.
  */
 const fastShutdownMs = 30_000
 
@@ -74,7 +74,7 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
 }
 
 /**
- * Sends a signal. Root without CAP_KILL may not signal another user's process, so in that case the signal is sent as
+ * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case the signal is sent as
  * that user.
  */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {

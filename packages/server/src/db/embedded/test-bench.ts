@@ -124,6 +124,7 @@ export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
 /**
- * True for root outside a container, because root in a container may not mount. Other tests imitate such a container.
+ * True for root outside a container, because root in a container usually cannot mount. Other tests imitate such a
+ * container.
  */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

@@ -18,7 +18,10 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/** Waits while PostgreSQL is running. There is no time limit, because recovery after a crash may take a long time. */
+/**
+ * Waits until PostgreSQL accepts connections. Throws if PostgreSQL exits first. There is no time limit, because
+ * recovery after a crash may take a long time.
+ */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0

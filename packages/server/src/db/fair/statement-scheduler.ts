@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
 /**
- * The queue that a statement waits in. A `walking` statement may read every device or event of the account, according
- * to `rowsRead`. All others are `quick`.
+ * The queue that a statement waits in. A `walking` statement may read every device or event of the account: `rowsRead`
+ * returned reasons for it, or it belongs to a download. All others are `quick`.
  */
 export type Lane = 'quick' | 'walking'
 
@@ -32,10 +32,10 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one connection more
- * than there are processors. Further ones would not end sooner, but would delay a server that shares its processors
- * with PostgreSQL. One user may use all but one of the rest. Other users are served even while all of that user's
- * statements wait for a lock.
+ * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
+ * more than there are processors. Further ones would not end sooner, but would delay a server that shares its
+ * processors with PostgreSQL. One user may use at most all but one of the rest. Other users are therefore served even
+ * while all of that user's statements wait for a lock.
  */
 export function sharesOf(
   connections: number,

@@ -50,8 +50,8 @@ const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
 /**
- * Contains databases for statements that may read every record. Only a few such statements run at a time, under the
- * query time limit.
+ * Contains databases for statements that may read every record. Only a few such statements run at a time, each with the
+ * time limit `walkMs`.
  */
 const walkingOf = new WeakMap<Database, Database>()
 

@@ -15,10 +15,7 @@ export interface Run {
   signal: AbortSignal
 }
 
-/**
- * The time is far below 5 s, because all later statements on a table wait behind a statement that waits for the table's
- * lock.
- */
+/** Short, because all later statements on a table wait behind a statement that waits for the table's lock. */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 
@@ -54,8 +51,8 @@ export async function inShortTransaction<Result>(
 }
 
 /**
- * Runs statements outside a transaction. They may wait for locks indefinitely, because writes do not have to wait
- * behind them.
+ * Runs statements outside a transaction, and again after a deadlock. They may wait for locks indefinitely, because
+ * writes do not have to wait behind them.
  */
 export async function retryOnDeadlock(
   { connection, signal }: Run,

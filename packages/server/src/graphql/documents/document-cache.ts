@@ -188,7 +188,7 @@ function readOperation(
   }
 }
 
-/** Returns the distinct root fields. `__typename` is included only if it is the only one. */
+/** Returns the names of the distinct root fields. Includes `__typename` only if it is the only one. */
 function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')

@@ -1,7 +1,7 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** The number of tokens at which counting stops, so an error reports at most this number. */
+/** The number of tokens at which counting stops, unless the limit is higher. An error reports at most this number. */
 const maxCounted = 20_000
 /** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000

@@ -7,18 +7,18 @@ export interface KnownViewer {
   readonly accessKey?: string
 }
 
-/** Identifies the caller that a request in flight counts for: a user, or an address until the user is known. */
+/** Identifies the caller that a request in flight counts for: an account, or an address until the account is known. */
 export interface Callers {
   /**
    * Returns the caller before authentication. If a request names an access key that has authenticated before, it counts
-   * for the key's user, so users behind one address do not affect each other. False claims cannot use up this user's
-   * share: once the address has no attempts left for the key, its requests count for the address again.
+   * for the key's account, so accounts behind one address do not affect each other. False claims cannot use up this
+   * account's share: once the address has no attempts left for the key, its requests count for the address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string
 }
 
-/** The maximum number of access keys whose users are cached. */
+/** The maximum number of access keys whose accounts are cached. */
 const MAX_KEYS = 10_000
 
 export interface CallersOptions {

@@ -17,8 +17,8 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
 /** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
 export interface CallerLimits {
   /**
-   * Counts a request for its user, no longer for its address. Throws UNAVAILABLE if the server is overloaded and the
-   * user has more than a fair share of the requests in flight.
+   * Counts a request for its account, no longer for its address. Throws UNAVAILABLE if the server is overloaded and the
+   * account has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */

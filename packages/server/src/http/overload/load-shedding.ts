@@ -27,8 +27,8 @@ export interface LoadShedding {
   inFlight(): number
   callerOf(request: FastifyRequest): string | undefined
   /**
-   * Counts a request for its user, no longer for its address. Call this as soon as the user is known. Throws
-   * UNAVAILABLE if the server is overloaded and the user has more than a fair share of the requests in flight.
+   * Counts a request for its account, no longer for its address. Call this as soon as the account is known. Throws
+   * UNAVAILABLE if the server is overloaded and the account has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }

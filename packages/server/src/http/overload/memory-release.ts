@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** A collection is worthwhile if the bodies have at least this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** Up to this total size of bodies, in bytes, no large bodies remain. */
+/** If the bodies have at most this total size, in bytes, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
 /** The number of consecutive checks that must find no large bodies. */

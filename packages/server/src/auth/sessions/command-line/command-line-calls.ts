@@ -22,7 +22,7 @@ export const commandLineCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
 ]
 
-/** Returns what the page shows: the machine, and what the key may do in each account. */
+/** Returns what the page shows: the machine, and the person's accounts with the role in each. */
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))
   const accounts = session.accounts.map(({ id, email, role, requiredSignIn }) => ({ id, email, role, requiredSignIn }))

@@ -85,7 +85,7 @@ export async function denyRequest(db: Database, named: Named, now: Date): Promis
   return rows.length > 0
 }
 
-/** Records a poll and returns the request, unless the previous poll was later than `before`. */
+/** Records a poll and returns the request, unless it is unknown, has expired, or was last polled after `before`. */
 export async function pollRequest(
   db: Database,
   id: string,

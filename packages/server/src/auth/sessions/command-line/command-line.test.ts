@@ -141,7 +141,7 @@ describe('a sign-in whose browser returns to the machine', () => {
     expect(await keysOf()).toHaveLength(1)
   })
 
-  it('never ends if the code never comes, and then expires', async () => {
+  it('stays pending until it expires if the machine never receives the code', async () => {
     const started = await start({ port: PORT })
     await approve(requestIn(started))
     for (let count = 0; count < 3; count++) expect((await poll(started))[0]).toBe(202)
@@ -151,7 +151,7 @@ describe('a sign-in whose browser returns to the machine', () => {
   })
 })
 
-it('is denied by the person, once', async () => {
+it('cannot approve a sign-in after the person has denied it', async () => {
   const started = await start({ port: PORT })
   const { body } = await browser.auth('/cli/deny', requestIn(started))
   expect(body).toEqual({ redirect: `http://127.0.0.1:${PORT}/?error=denied` })

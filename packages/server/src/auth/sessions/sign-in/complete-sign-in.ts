@@ -55,8 +55,8 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
 }
 
 /**
- * Checks whether the credentials still exist. A reset ends only existing sessions, not the new one. Sign-in checks the
- * password.
+ * Checks whether the credentials still exist, because a concurrent reset does not end the new session. `passwordSignIn`
+ * has already checked the password again.
  */
 async function isStillValid(
   { db }: AuthRequest,

@@ -3,12 +3,12 @@ import { ApiError } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { readConfirmed } from '../sessions.queries.ts'
 
-/** How long after a sign-in or a confirmation a session may create access keys, in milliseconds. */
+/** How long a sign-in or a confirmation counts as recent, in milliseconds. */
 const RECENT_MS = 3_600_000
 
 /**
- * Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always
- * allowed.
+ * Throws FORBIDDEN if the request uses a session whose user last signed in or confirmed the sign-in more than an hour
+ * ago. Signed requests are always allowed.
  */
 export async function assertRecentSignIn(
   { db, clock }: { db: Database; clock: () => Date },

@@ -45,7 +45,7 @@ export interface SignInOptions
 
 const BODY_BYTES = 64 * 1024
 
-/** Registers the console's sign-in calls under /auth. No other better-auth functions are available. */
+/** Registers all calls under /auth. They expose only the functions of better-auth that the server uses. */
 export function registerSignIn(
   app: FastifyInstance,
   { secrets, log, beforeRequest, people, ...options }: SignInOptions,

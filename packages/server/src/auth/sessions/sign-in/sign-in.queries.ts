@@ -74,7 +74,7 @@ export async function insertLink(
     .execute()
 }
 
-/** Deletes a link and returns its person, because a link must work only once. */
+/** Deletes a link, because it must work only once. Returns the ID of its person. */
 export async function takeLink(db: Database, id: string, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,

@@ -40,7 +40,7 @@ export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: Identi
   }
 }
 
-/** Finds a claim by a path, or by a name that contains dots itself, such as a URL. */
+/** Reads the groups from the claim with this name, which may contain dots like a URL, or from the claim at a path. */
 function groupsIn(claims: Claims, path: string): string[] | undefined {
   const value = Object.hasOwn(claims, path) ? claims[path] : path.split('.').reduce(memberOf, claims as unknown)
   const list = typeof value === 'string' ? [value] : value

@@ -33,8 +33,8 @@ export interface VerifiedSignIn {
 }
 
 /**
- * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, and `sso-failed` if a
- * check fails.
+ * The identity provider. Its functions throw `sso-unavailable` if the provider cannot be reached, `sso-denied` if it
+ * denied the sign-in, and `sso-failed` if a check fails.
  */
 export interface Provider {
   /** The name on the sign-in page's button. */
@@ -150,8 +150,8 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. Many providers return the address and the groups only from the UserInfo endpoint,
- * whose subject must be the same (OpenID Connect Core §5.4).
+ * Returns the claims of the ID token. If the address or the groups are missing, adds the claims of the UserInfo
+ * endpoint, because many providers return them only there. Its subject must be the same (OpenID Connect Core §5.4).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },
@@ -166,7 +166,7 @@ async function withUserInfo(
   return { ...info, ...claims }
 }
 
-/** Creates an error without the provider's message, which may contain a token. The cause is a code for the log. */
+/** Throws an error without the provider's message, which may contain a token. The cause is a code for the log. */
 function fail(error: unknown): never {
   const { code, error: name } = error as { code?: unknown; error?: unknown }
   const isDenied = error instanceof oidc.AuthorizationResponseError && name === 'access_denied'

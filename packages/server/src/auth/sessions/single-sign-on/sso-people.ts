@@ -8,7 +8,7 @@ export interface AdmittedPerson {
 
 /**
  * Maps single sign-on identities to people. The `users` feature implements this interface. `admit` and `link` throw an
- * error with the reason if the person may not sign in.
+ * error with the reason if the person is not allowed to sign in.
  */
 export interface SsoPeople {
   /** Finds or creates the person, and sets the memberships that the groups determine. */

@@ -20,7 +20,7 @@ import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
 export interface Recovery<Result> {
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** The archive's folder. It is opened read-only, because a running server may be using it. */
+  /** The archive's folder. It is only read, because a running server may be using it. */
   readonly archive: string
   readonly target: RecoveryTarget
   /** The major version of PostgreSQL that wrote the base backup. */
@@ -29,8 +29,8 @@ export interface Recovery<Result> {
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
   /**
-   * Runs on the recovered database before the database is moved to the data folder. If this function fails, the data
-   * folder remains unchanged.
+   * Runs on the recovered database before that database is moved into place. If this function fails, an existing
+   * database remains unchanged.
    */
   readonly finish: (connection: EmbeddedConnection) => Promise<Result>
 }
