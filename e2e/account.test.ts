@@ -55,7 +55,7 @@ describeConsole('the account', () => {
     },
   )
 
-  it('creates a key for a document that is limited to devices, attributes, and networks', async () => {
+  it('creates a key for a document, and limits it to devices, attributes, and networks', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ attributes: { site: 'oslo' } }])
     const page = await site.open(person, { path: '/account/keys' })

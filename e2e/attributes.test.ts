@@ -25,7 +25,7 @@ describeConsole('device attributes', () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  /** Returns the parts of the attribute table that are beyond the right edge of the window. */
+  /** Returns the parts of the attribute table that extend beyond the right edge of the window. */
   const overflowOf = (page: Page): Promise<string[]> =>
     page
       .getByRole('table', { name: 'Attributes' })
@@ -206,8 +206,8 @@ describeConsole('device attributes', () => {
     await passTime(site.app, person, 240)
     await set(person, { id, name: 'level', value: '90' })
     await page.reload()
-    await rules.getByRole('link', { name: '1 devices with a stale value of $svc.statusA' }).waitFor()
-    await rules.getByRole('link', { name: '1 devices with a stale value of load' }).click()
+    await rules.getByRole('link', { name: '1 device with a stale value of $svc.statusA' }).waitFor()
+    await rules.getByRole('link', { name: '1 device with a stale value of load' }).click()
     await page.getByText('1 match').waitFor()
     expect(await page.getByLabel('Search devices').inputValue()).toBe('stale(load)')
     await page.goto(`${site.app.url}${path}`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// Loads axe-core directly, because the package's AxeBuilder loads it and opens another page for each check.
+// Loads axe-core directly, because the package's AxeBuilder loads it again and opens another page for each check.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -23,7 +23,7 @@ export async function findViolations(page: Page, rules?: readonly string[]): Pro
     .map(({ id, impact, at }) => `${new URL(page.url()).pathname}: ${id} (${impact}) at ${at.join(' ')}`)
 }
 
-/** A tooltip describes an element in a landmark, but is at the end of the document. */
+/** Removes tooltips. A tooltip describes an element in a landmark, but is at the end of the document. */
 const withoutTooltips = (violation: Violation): Violation => ({
   ...violation,
   at: violation.at.filter((html) => !/^<[^>]* role="tooltip"/.test(html)),

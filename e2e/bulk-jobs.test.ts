@@ -70,7 +70,9 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  /** Collects what screen readers announce from now on. Returns a function that returns it, with the seconds since. */
+  /**
+   * Collects what screen readers announce from now on. Returns a function that returns it, with the seconds since then.
+   */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
       const region = document.querySelector('main [role=status]')

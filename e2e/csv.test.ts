@@ -98,7 +98,7 @@ describeConsole('device CSV', () => {
     await dialog.getByRole('button', { name: 'Import 1 row' }).waitFor()
   })
 
-  it('stops an import when asked, shows the progress, and continues with the next import', async () => {
+  it('stops an import when asked, shows the progress, and imports the other rows with the next import', async () => {
     const person = await personWith([])
     const page = await site.open(person)
     const file = ['name,hardwareId', ...Array.from({ length: 300 }, (_, number) => `node-${number},H${number}`)].join(

@@ -77,7 +77,7 @@ describeConsole('the documentation site', () => {
   })
 
   it.each((['light', 'dark'] as const).flatMap((scheme) => [['desktop', scheme] as const, ['phone', scheme] as const]))(
-    'has no serious accessibility violations and fits the window: %s, %s',
+    'has no accessibility violations and fits the window: %s, %s',
     async (size, colorScheme) => {
       const viewport = sizes[size]
       const page = await openDocs('', { viewport, colorScheme })

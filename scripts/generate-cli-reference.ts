@@ -13,8 +13,8 @@ export async function generateCliReference(): Promise<[path: string, text: strin
 
 # The command line
 
-This page lists every command. \`muster COMMAND --help\` prints the same descriptions. For examples, see
-[the guide](../guides/command-line.md).
+This page lists every command. \`muster COMMAND --help\` prints the same descriptions. For examples,
+see [the guide](../guides/command-line.md).
 
 ## Exit codes
 

@@ -75,7 +75,7 @@ async function measureEvents(page: Page, url: string): Promise<object> {
   ])
 }
 
-/** Measures each page twice, because the browser has cached nothing the first time. */
+/** Measures the page repeatedly. Reports the first time separately, because the browser has cached nothing then. */
 async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {

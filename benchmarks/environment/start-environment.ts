@@ -109,8 +109,8 @@ async function setUp(
 }
 
 /**
- * The options that `muster serve` needs. Without them, it replaces its process by Node with these options, and the
- * timer of the profiler would end that process.
+ * The options that `muster serve` needs. Without them, it runs Node again with these options in the same process, and
+ * the profiler's timer would end that process.
  */
 const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 

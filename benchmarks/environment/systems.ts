@@ -22,7 +22,7 @@ export function startCommand(checkout: string): Required<Command> {
 
 /** The systems to compare. Each system is a process with thirteen connections to the same database. */
 export const systems = {
-  /** Muster, started like with `npm start`. */
+  /** Muster, started as with `npm start`. */
   server: startCommand(path('../..')),
   /** Handwritten code that runs the server's SQL without GraphQL or signatures. */
   baseline: { args: [path('../baseline/main.ts')] },

@@ -17,7 +17,7 @@ export interface Workload {
   /** Returns the part of the first response that must equal the other systems' part. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
   read(response: any): unknown
-  /** Runs before each run. The returned function runs afterwards and throws if the outcome is wrong. */
+  /** Runs before each run. The returned function runs afterward and throws if the outcome is wrong. */
   startCheck?: (environment: Environment) => Promise<(result: LoadResult) => Promise<void>>
 }
 

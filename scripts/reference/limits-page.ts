@@ -64,8 +64,8 @@ continuously. The names in parentheses are [settings](settings.md).
 
 Before an operation runs, the server charges for everything that the operation can return and read.
 Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
-the points for objects. If an operation can cost more than the whole quota, the server first charges the whole
-quota, and charges the rest afterward.
+the points for objects. If an operation can cost more than the whole quota, the server first charges
+the whole quota, and charges the rest afterward.
 
 **Rows.** These fields can read more rows than they return:
 
@@ -214,7 +214,7 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 | bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The request receives \`RATE_LIMITED\`, status 429. |
 | bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | Addresses above their fair share receive \`UNAVAILABLE\`, status 503. |
 | bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 15 seconds, and then become \`RATE_LIMITED\`, status 429. |
-| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same limit applies to users above their fair share. |
+| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same applies to responses for users above their fair share. |
 | time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
 | time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |

@@ -82,7 +82,8 @@ function runWith(node) {
     process.execve(node, [node, ...command], env)
   }
   // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
-  // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which receives no signals.
+  // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which does not receive
+  // the signals to this process's group.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
     // The child watches this channel, which closes when this process is killed, so that the child can exit too.

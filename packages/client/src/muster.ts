@@ -110,7 +110,8 @@ export class Muster {
   }
 
   /**
-   * Runs a document and returns `data`. If the response contains errors, throws the class of the first error's code.
+   * Runs a document and returns `data`. If the response contains errors, throws an error of the class for the first
+   * error's code.
    */
   query<Data = Record<string, unknown>>(
     document: string,

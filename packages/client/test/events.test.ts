@@ -62,7 +62,7 @@ describe('events', () => {
     }
     await registering
     expect(names).toEqual(wanted)
-    // The first connection queries the newest event. Each later connection is cut.
+    // The client opens a connection to query the newest event, and another connection after each cut.
     expect(proxy.connections()).toBeGreaterThan(wanted.length / 7)
   })
 

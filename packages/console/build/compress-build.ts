@@ -14,7 +14,10 @@ const BROTLI_QUALITY = 9
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** Writes `.br` and `.gz` files next to each file of the build, so that the server never compresses files itself. */
+/**
+ * Writes `.br` and `.gz` files next to each compressible file of the build, so that the server never compresses files
+ * itself.
+ */
 export function compressBuild(): Plugin {
   let folder = ''
   return {

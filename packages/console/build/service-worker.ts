@@ -7,7 +7,8 @@ const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
 /**
- * The service worker caches the files of the offline page and the files that the console loads before its first page.
+ * The files in `public/` that the service worker caches: those of the offline page, and those that the console loads
+ * before its first page.
  */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 

@@ -1,5 +1,6 @@
-// Caches the console's files, so that the console opens immediately, and shows an offline page while the server is unreachable.
-// It never caches responses of the API or of sign-in. The build sets the two constants: see build/service-worker.ts.
+// Caches the console's files, so that the console opens faster, and shows an offline page while the server is
+// unreachable. It never caches responses of the API or of sign-in. The build sets the two constants: see
+// build/service-worker.ts.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'
 

@@ -17,13 +17,13 @@ export async function createTemporaryFolder(): Promise<string> {
   await removeOldFolders(parent)
   const folder = join(parent, `${PREFIX}${process.pid}`)
   await mkdir(folder)
-  // Like /tmp. PostgreSQL runs as another user if the tests run as root.
+  // Allows every user to create files, as in /tmp, because PostgreSQL runs as another user if the tests run as root.
   await chmod(folder, 0o1777)
   process.env.TMPDIR = folder
   return folder
 }
 
-/** Checks that there is enough memory, and that programs can be executed there. */
+/** Returns whether enough memory is available, and whether programs can run from a folder in memory. */
 async function hasMemory(): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(MEMORY)

@@ -17,7 +17,7 @@ export interface Watching {
 }
 
 export interface Watch {
-  /** Resolves after the signal aborts. */
+  /** Resolves after the signal aborts, or immediately if the system does not report listening sockets. */
   done: Promise<void>
 }
 

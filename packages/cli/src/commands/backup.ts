@@ -15,8 +15,8 @@ export function buildCommand(): Command {
       prose(`Back up the database while servers run. The command takes two kinds of backups.
 
 With a file name, it writes a consistent snapshot of the whole database to a new file that only you can read. It
-connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is running.
+connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
+server is running.
 
 With --base, it copies the files of the embedded database to MUSTER_ARCHIVE_DIR. Together with the archived write-ahead
 log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the number of base

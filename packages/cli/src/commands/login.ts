@@ -17,10 +17,10 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('login')
     .description(
-      prose(`Sign in to a server in the browser, and save a new access key in a profile. The command creates a key pair on
-this machine and sends only the public key. The private key never leaves this machine. In the browser, choose the
-account and allow the request. The result is a personal key, which expires after 90 days, or earlier if the key policy of
-the account requires it.
+      prose(`Sign in to a server in the browser, and save a new access key in a profile. The command creates a key pair
+on this machine and sends only the public key. The private key never leaves this machine. In the browser, choose the
+account and allow the request. The result is a personal key, which expires after 90 days, or earlier if the key policy
+of the account requires it.
 
 Without a browser on this machine, or with --device, open the page on any machine and type the code that the command
 prints.`),

@@ -4,10 +4,10 @@ import { newCommand, prose } from '../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('migrate')
     .description(
-      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at
-startup. If you replace several servers one at a time, run this command first. The command connects to the database in
-DATABASE_URL (or in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA, whether
-or not a server is running.
+      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup. If you
+replace several servers one at a time, run this command first. The command connects to the database in DATABASE_URL (or
+in DATABASE_DIRECT_URL, if both are set) or, by default, to the embedded database in MUSTER_DATA, whether or not a
+server is running.
 
 With MUSTER_CLUSTER=citus, the command also distributes the tables over the nodes of a Citus cluster.`),
     )

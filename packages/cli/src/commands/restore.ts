@@ -18,8 +18,8 @@ export function buildCommand(): Command {
       prose(`Restore the database from a backup file or to a point in time.
 
 With a file from "muster backup", the command restores the backup to an empty database, all or nothing, and migrates the
-database to this release. It uses the empty database in DATABASE_URL or, by default,
-creates the embedded database in MUSTER_DATA.
+database to this release. It uses the empty database in DATABASE_URL or, by default, creates the embedded database in
+MUSTER_DATA.
 
 With --to, it restores the embedded database to a point in time from the base backups and the write-ahead log in
 MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to that time and nothing committed later.

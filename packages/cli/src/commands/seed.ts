@@ -18,8 +18,8 @@ services. The first fleet belongs to the owner. Each additional fleet belongs to
 fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
 
 The same numbers always create the same devices. The command keeps existing devices and records no events. It connects
-to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is running.`),
+to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
+running.`),
     )
     .option('--users <count>', 'number of fleets', wholeNumber(1, 1_000), 1)
     .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)

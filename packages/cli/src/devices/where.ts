@@ -24,7 +24,7 @@ export function joinFilters(filters: readonly string[]): string | undefined {
   return filters.map((filter) => `(${filter})`).join(' AND ')
 }
 
-/** An empty filter would match every device, which the user rarely means. */
+/** Rejects an empty filter, which would match every device, and the operator `~`, which does not exist. */
 function assertFilter(filter: string): void {
   if (filter.trim() === '')
     throw usageError('--where: the filter is empty', 'Omit --where. To match everything, pass --where "id:*".')

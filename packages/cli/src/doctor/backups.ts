@@ -4,12 +4,15 @@ import type { BackupStatus } from '@muster/server/backup/schedule/status-file.ts
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const MIB = 2 ** 20
-/** The status is stale from this age. A running server updates it every 10 seconds. */
+/** An older status is stale. A running server updates it every 10 seconds. */
 const STALE_MS = 5 * 60_000
 const WORRYING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000
 
-/** Checks the backup status that the server wrote to its data folder. Yields nothing if the server takes no backups. */
+/**
+ * Checks the backup status that the server wrote to its data folder. Yields nothing if the server has written no
+ * status.
+ */
 export async function* checkBackups(dataFolder: string, now = Date.now()): AsyncGenerator<Finding> {
   const status = await readStatus(join(dataFolder, 'backup-status.json'))
   if (status === undefined) return

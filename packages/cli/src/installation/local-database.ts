@@ -21,8 +21,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * Runs `work` on the installation's database: the first of DATABASE_DIRECT_URL, DATABASE_URL, and the embedded
- * database. Unless a server is already running the embedded database, starts it for the duration of `work`.
+ * Runs `work` on the installation's database: the database in DATABASE_URL (or in DATABASE_DIRECT_URL, if both are
+ * set), or otherwise the embedded database. Unless a server is already running the embedded database, starts it for the
+ * duration of `work`.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,

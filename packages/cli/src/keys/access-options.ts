@@ -12,7 +12,7 @@ export interface AccessOptions extends RestrictionOptions {
   rateShare?: number
 }
 
-/** Options that restrict a role or key to some devices. */
+/** Options that restrict a role or key to some devices and attributes. */
 export interface RestrictionOptions {
   read?: string[]
   write?: string[]
@@ -42,12 +42,12 @@ export interface AccessChange {
   context?: string | false
 }
 
-/** Returns the input of the API. Returns undefined if no option is given. */
+/** Returns the access as input of the API, or undefined if no option is given. */
 export function accessOf({ permissions: names, read, write, attributes, where, view, context }: AccessChange) {
   const access = {
     ...(names !== undefined && { permissions: names }),
     ...(attributes === false && { attributes: null }),
-    // Without --write, the role or key can set no attribute.
+    // With --read but without --write, the role or key cannot set attributes.
     ...((read !== undefined || write !== undefined) && { attributes: { read: read ?? [], write: write ?? [] } }),
     ...(where !== undefined && { where: where === false ? null : where }),
     ...(view !== undefined && { view: view === false ? null : view }),

@@ -4,7 +4,7 @@ import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../errors/cli-error.ts'
 import type { Credentials } from './device.ts'
 
-/** The platform that marks devices for simulations to reuse or remove. */
+/** The platform that marks simulated devices, so that later simulations can find them. */
 const PLATFORM = 'muster-simulator'
 /** Number of requests in flight. By default, a server process runs at most 10 statements of a user at a time. */
 const CONCURRENCY = 8

@@ -53,8 +53,8 @@ export interface Interruption {
 }
 
 /**
- * Aborts the signal on the first Ctrl-C, so that the command can finish cleanly. Exits immediately on the second
- * Ctrl-C.
+ * Aborts the signal on the first Ctrl-C or SIGTERM, so that the command can finish cleanly. Exits immediately on the
+ * second.
  */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()

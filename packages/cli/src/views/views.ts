@@ -48,7 +48,7 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'version', value: ({ version }) => version },
 ]
 
-/** Finds a view by ID or by name, ignoring case. Throws for a missing view instead of returning "no filter". */
+/** Finds a view by ID or by name, ignoring case. Throws if there is no such view. */
 export async function findView(muster: Muster, meant: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []
@@ -105,7 +105,7 @@ function readColumn(text: string): { name: string; label?: string } {
   return at < 1 ? { name: text } : { name: text.slice(0, at).trim(), label: text.slice(at + 1).trim() }
 }
 
-/** Returns the given options as arguments of createView and updateView. An empty value clears an option. */
+/** Returns the given options as arguments of createView and updateView. An empty value clears a property. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),

@@ -12,7 +12,7 @@ import { launcher, muster } from '../harness/muster.ts'
 
 const app = sharedTestApp()
 
-describe('the help', () => {
+describe('help and usage errors', () => {
   it('lists every command with its summary', async () => {
     const program = await buildWholeProgram()
     const entries = commandTable.flatMap((entry) => [entry, ...(entry.verbs ?? [])])
@@ -24,7 +24,7 @@ describe('the help', () => {
     )
   })
 
-  it('lists every command and every exit code', async () => {
+  it('lists every command and the exit codes', async () => {
     const { stdout } = await muster(['--help'])
     for (const { name } of commandTable) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
     expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
@@ -44,7 +44,7 @@ describe('the help', () => {
     for (const { defaultValueDescription } of durations) expect(defaultValueDescription).toMatch(/^\d+[smhd]$/)
   })
 
-  it('is mentioned in every usage error', async () => {
+  it('suggests the closest command, and prints usage errors as JSON with --json', async () => {
     expect(await muster(['devcies'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean devices'),

@@ -109,7 +109,7 @@ describe('devices', () => {
     expect(await run('devices', 'facets', 'created', '--interval', 'year')).toMatchObject({ code: 2, stdout: '' })
   })
 
-  it('reports that no device matches only if the user gave a condition', async () => {
+  it('reports that no device matches only if the user passed a word or a filter', async () => {
     const { user, run } = await createCliUser(app)
     const none = { code: 0, stdout: '', stderr: 'No device matches.\n' }
     expect(await run('devices', 'list')).toMatchObject({

@@ -62,12 +62,12 @@ it('lists, creates, changes, and deletes roles', async () => {
   expect(await run('roles', 'delete', 'Staff', '--yes')).toMatchObject({ code: 0, stdout: 'Deleted Staff\n' })
 })
 
-it('creates, renews, and deletes invitations', async () => {
+it('creates, resends, and deletes invitations', async () => {
   const { run, lines } = await createCliUser(app)
   const created = await run('invitations', 'create', 'lin@example.com', '--role', 'operator', '--expires', '2d')
   expect(created.stdout).toMatch(/^http\S+\/invitation#\S+\n$/)
-  expect(created.stderr).toContain(
-    'The link is shown only once. One person can accept the role operator with it, until ',
+  expect(created.stderr).toMatch(
+    /^The link is shown only once\. Until .*, one person can use it to join with the role operator\.$/m,
   )
   const [invitation] = await lines('invitations', 'list')
   expect(invitation).toMatchObject({ email: 'lin@example.com', role: { id: 'operator' } })

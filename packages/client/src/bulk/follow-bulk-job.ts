@@ -35,8 +35,8 @@ const selection = {
 }
 
 /**
- * Yields a job now and whenever its progress changes. Ends when the job changes only through a call: when it is a
- * draft, ready to start, paused, or has ended.
+ * Yields a job now and whenever its progress changes. Ends when the job is a draft, is ready to start, is paused, or
+ * has ended, because it then changes only through a call.
  */
 export async function* followBulkJob(
   run: RunQuery,

@@ -31,7 +31,7 @@ export interface SubscribeOptions {
 
 /**
  * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends
- * with a StreamEnd error.
+ * with an error: a StreamEnd, or the signal's reason after an abort.
  */
 export async function* subscribeOnce(
   given: SubscribeOptions,

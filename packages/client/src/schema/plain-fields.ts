@@ -23,7 +23,7 @@ export function plainFields(table: SchemaTable, typeName: string): string[] {
     .map(([name]) => name)
 }
 
-/** Selects these fields only by name, because they need a permission that the rest of the object does not need. */
+/** These fields are selected only by name, because they need a permission that the rest of the object does not need. */
 const onRequest: ReadonlySet<string> = new Set(['View.usedBy'])
 
 function isPlain(table: SchemaTable, parent: string, entry: FieldEntry): boolean {

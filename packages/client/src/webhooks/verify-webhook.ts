@@ -45,7 +45,7 @@ export interface WebhookData {
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null
-  /** The change's source. `kind` is `accessKey`, `console`, `device`, `server`, or `unknown`. */
+  /** The change's source. `kind` is `accessKey`, `console`, `device`, `job`, `server`, or `unknown`. */
   source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null

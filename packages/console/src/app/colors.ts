@@ -3,8 +3,8 @@ import type { CSSVariablesResolver } from '@mantine/core'
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
 /**
- * Returns the color of text on a light background of the same color, as in badges. Mantine's shades have a contrast
- * below 4.5, the minimum for text.
+ * The colors of text on a light background of the same color, as in badges. The contrast of Mantine's shades is below
+ * 4.5, the minimum for text.
  */
 const textOnLight = Object.fromEntries(
   names.map((name) => [

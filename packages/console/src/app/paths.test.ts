@@ -13,6 +13,6 @@ test.each([
   '/\\elsewhere.example/',
   'javascript:alert(1)',
   '/sign-in?next=/sign-in',
-])('replaces %s with the path of the device list', (path) => {
+])('replaces %s with the path of the overview', (path) => {
   expect(safeReturnPath(path)).toBe('/overview')
 })

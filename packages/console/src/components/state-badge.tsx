@@ -2,7 +2,7 @@ import classes from './state-badge.module.css'
 import { Since } from './time.tsx'
 
 interface StateBadgeProps {
-  /** State of the device in the API's notation: `active` or `inactive`. */
+  /** State of the device or service in the API's notation: `active` or `inactive`. */
   state: string
   /** Time at which the state began. The badge shows the time since then. */
   since?: string | null

@@ -75,8 +75,8 @@ const notMuster: ErrorDescription = {
 }
 
 /**
- * Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. The members of
- * `access` and of bulk operations have labels of arguments.
+ * Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. Also replaces the
+ * names of members of `access` and of bulk operations.
  */
 const withLabel = (message: string, labels: FieldLabels): string =>
   message.replace(
@@ -90,7 +90,8 @@ const withLabel = (message: string, labels: FieldLabels): string =>
   )
 
 /**
- * Capitalizes a message from the API and adds a period. Keeps the case of a message that starts with an argument's name.
+ * Capitalizes a message from the API and adds a period. Keeps the case of a first word that has a capital letter, or
+ * that a colon or period follows, because it is a name.
  */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message

@@ -8,7 +8,7 @@ const ROWS = 5_000
 export interface DividedCsv {
   /** Each part begins with the names of the columns. */
   parts: string[]
-  /** The line of each row, as a bulk job numbers them: it counts the first line of the file once. */
+  /** The line number of each row in the job. The job counts the names of the columns once, as line 1. */
   lines: number[]
 }
 

@@ -18,8 +18,8 @@ export interface FindOptions {
 type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
 /**
- * Finds candidate devices for the rows. Looks up the rows of a small file one by one. If the file is large compared to
- * the account, reads all devices once.
+ * Finds candidate devices for the rows. For a file that is small compared to the account, looks up the hardware IDs and
+ * names in its rows. For a larger file, reads all devices once.
  */
 export async function findKnownDevices(
   api: Api,

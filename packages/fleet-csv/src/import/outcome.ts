@@ -6,11 +6,11 @@ export interface Outcome {
   created: number
   updated: number
   unchanged: number
-  /** The bulk job that writes the rows, if any. */
+  /** ID of the bulk job that writes the rows, if any. */
   job?: string
   /** Rows that a running job has finished. The other counts include them after the end of the job. */
   finished?: number
-  /** Rejected rows, ordered by line. */
+  /** Rejected rows, in any order. */
   problems: CsvProblem[]
   /** Error that stopped the import early. */
   stoppedBy?: Error

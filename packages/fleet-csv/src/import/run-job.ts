@@ -27,9 +27,9 @@ interface Job {
 
 /** The shortest and the longest time between two polls of a job, in milliseconds. */
 const POLL_MS = { min: 100, max: 1_000 }
-/** As fast as other requests allow. */
+/** The highest rate of a job, in devices per second. */
 const RATE = 10_000
-/** A row that fails does not stop the other rows. */
+/** The highest limit on failures, so that a row that fails does not stop the other rows. */
 const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
@@ -110,7 +110,10 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
   }
 }
 
-/** Returns a function that waits between polls: a twentieth of the time so far, or until the signal aborts. */
+/**
+ * Returns a function that waits between polls: for a twentieth of the time so far, within the limits of `POLL_MS`, or
+ * until the signal aborts.
+ */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
   return (signal) => {

@@ -17,21 +17,21 @@ const REGISTRATIONS = 15
 /** Number of changes per document, which keeps a document of services well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
 const ATTRIBUTE_ITEMS = 100
-/** An update with at most this many changes is small. */
+/** Number of small updates per document. A small update has at most two changes. */
 const SMALL_UPDATES = CHANGES / 2
 
 export interface WriteContext {
   api: Api
   /** Result of the import, updated as rows finish. */
   outcome: Outcome
-  /** Runs after every document. */
+  /** Runs after every batch of rows. */
   progress: () => void
   /** After the signal aborts, sends no further document and waits for documents in flight. */
   signal: AbortSignal
 }
 
 /**
- * Executes a plan with a request for a few devices at a time. Records rejected rows in the outcome's problems. Throws
+ * Executes a plan with requests for a few devices at a time. Records rejected rows in the outcome's problems. Throws
  * errors that would affect every row.
  */
 export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'creations' | 'updates'>): Promise<void> {
@@ -48,8 +48,8 @@ export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'cre
 }
 
 /**
- * Returns how to send an update. After a rejected batch, the import sends small updates one by one if a second attempt
- * is safe.
+ * Returns how to send an update. After a rejected batch, the import sends its small updates again, one by one. Updates
+ * that add services are therefore sent alone.
  */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference

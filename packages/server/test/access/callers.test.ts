@@ -23,7 +23,7 @@ import { everyField, everyType, type FieldRequest, objectTypes, reached, typeQue
 const schema = buildSchema()
 /** Sorts the requests so that none removes an object that a later request needs. */
 const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
-/** One request per field for rejected callers, and one request per type for other callers. */
+/** One request per field for rejected callers, and one request per root field or type for other callers. */
 const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
 /** Each test sends hundreds of requests, which takes a long time on a slow machine. */
 const longTimeout = { timeout: 600_000 }

@@ -145,7 +145,10 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/** Creates a bulk job in each state. No worker runs the jobs, except the job that has nothing to change. */
+/**
+ * Creates bulk jobs in the states READY, DRAFT, RUNNING, and DONE. The last job has nothing to change, so it ends
+ * without a worker.
+ */
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,

@@ -63,7 +63,7 @@ export async function sendRaw(server: string, bytes: Buffer, { ends = false } = 
   return { statuses: Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), (match) => Number(match[1])), text }
 }
 
-/** A range of bytes in a request that the signature protects. */
+/** A range of bytes in a request, such as a header's value. */
 export interface Part {
   name: string
   start: number

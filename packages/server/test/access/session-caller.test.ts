@@ -36,7 +36,7 @@ beforeAll(async () => {
   await waitForLastUsed(app.db, app.owner.keyId)
   untouched = await rowsOfVictim()
 })
-/** Omits the counts of what the victim's keys use, which are written in the background. */
+/** Returns the victim's rows without the counts of what the victim's keys use, which are written in the background. */
 async function rowsOfVictim(): Promise<Record<string, unknown[]>> {
   const { key_use: _use, ...rows } = await allRowsOf(app.db, victim.userId)
   return rows

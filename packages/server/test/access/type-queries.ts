@@ -131,7 +131,7 @@ export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
   ),
 ]
 
-/** Returns fewer requests, each with all fields of a type. */
+/** Returns fewer requests: one for each root field, and one for all fields of each type. */
 export const everyType = (schema: GraphQLSchema): FieldRequest[] => [
   ...rootFields(schema),
   ...objectTypes(schema).map((type) => requestFor(type, type.name, Object.values(type.getFields()))),

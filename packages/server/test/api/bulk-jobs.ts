@@ -14,7 +14,7 @@ export async function register(user: TestUser, name: string, attributes: object 
   return registerDevice.device.id
 }
 
-/** Registers devices whose attribute `site` is `oslo`. */
+/** Registers devices of a new user. By default, their attribute `site` is `oslo`. */
 export async function newFleet(
   app: TestApp,
   count: number,

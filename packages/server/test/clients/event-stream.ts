@@ -109,7 +109,7 @@ function parse(block: string): StreamMessage[] {
   return [{ event: fields.get('event') ?? 'message', data: data === '' ? undefined : JSON.parse(data) }]
 }
 
-/** An event subscription with all fields and filters. */
+/** A subscription to events, with the fields and filters that most tests need. */
 export const EVENTS =
   'subscription ($types: [EventType!], $deviceId: [String!], $after: ID) { events(types: $types, deviceId: $deviceId, after: $after) { id type owner { id } actor { id } target { id name kind } data } }'
 

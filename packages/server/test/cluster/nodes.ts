@@ -89,7 +89,7 @@ export async function startNodes({ bin, isDurable }: NodesOptions): Promise<Node
 const startAt = (bin: string, data: string): Promise<void> =>
   asUser([join(bin, 'pg_ctl'), '-D', data, '-l', join(data, 'log'), '-w', 'start'])
 
-/** The folder of the nodes and that of their programs, if a test of a running cluster asks. */
+/** Returns the folder of the nodes and the folder of their programs. Throws if the tests do not run on a cluster. */
 const running = () => {
   const { MUSTER_TEST_CLUSTER_FOLDER: folder, MUSTER_TEST_CLUSTER_BIN: bin } = process.env
   if (folder === undefined || bin === undefined) throw new Error('the tests do not run on a cluster')
@@ -115,7 +115,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a command of PostgreSQL, which does not run as root. `owned` becomes a folder of the user. */
+/**
+ * Runs a PostgreSQL command. If the tests run as root, runs it as the user `postgres`, who then owns the folder
+ * `owned`, because PostgreSQL does not run as root.
+ */
 async function asUser([command, ...parameters]: string[], owned?: string): Promise<void> {
   // The nodes would otherwise look for certificates in the folder of the current user.
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: '/' }
@@ -130,7 +133,7 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
 
 /**
  * Returns the folder of the programs of a PostgreSQL with Citus. If there is none, builds it with the script
- * build-citus.sh of the folder in MUSTER_CITUS_DIR.
+ * build-citus.sh in the folder that MUSTER_CITUS_DIR names.
  */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()

@@ -8,7 +8,10 @@ export interface ExplainedDatabase {
   db: Database
   /** Returns the custom plan of the only statement that `run` sends, for its values. */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** Returns the statement's generic plan, which PostgreSQL caches for prepared statements. */
+  /**
+   * Returns the generic plan of the only statement that `run` sends. PostgreSQL caches such plans for prepared
+   * statements.
+   */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
   /** Returns the text of the only statement that `run` sends. */
   textOf(run: (db: Database) => Promise<unknown>): Promise<string>

@@ -15,7 +15,7 @@ export const asMember =
   async (document) =>
     (await sendDocument(app, { headers }, document)).body
 
-/** Creates a key with the arguments, and returns it as a user. */
+/** Creates a key with these arguments, and returns it as a user. */
 export async function keyOf(
   app: Pick<TestApp, 'url'>,
   send: Sender,

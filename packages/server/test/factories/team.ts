@@ -70,7 +70,7 @@ export async function newOutsider(app: TestApp): Promise<TestMember> {
   return { ...person, headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** Gives a member another role. */
+/** The mutation that gives a member another role. */
 export const setRole =
   'mutation ($personId: ID!, $roleId: ID!) { setMemberRole(personId: $personId, roleId: $roleId) { role { id } } }'
 

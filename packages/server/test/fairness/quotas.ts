@@ -7,7 +7,7 @@ import { createUser } from './other-user.ts'
 import type { AccessKey, Population } from './population.ts'
 import { signedAttack } from './rows.ts'
 
-/** A row that checks one caller's total quota. */
+/** A row that checks a limit of one caller, such as a quota. */
 export interface QuotaRow {
   name: string
   attack: string

@@ -11,9 +11,9 @@ export interface Findings {
   doubled: number[]
   /** Acknowledged values that are missing although no later value could have replaced them. */
   overwritten: number[]
-  /** Number of events for changes that no client sent. */
+  /** Number of changes in the events that no client sent. */
   unexpected: number
-  /** The IDs of all events, whose types the webhook receives. */
+  /** The IDs of the events of all changes. The webhook receives events of these types. */
   events: string[]
 }
 

@@ -32,7 +32,7 @@ interface SignatureOptions {
 }
 
 it(
-  'checks signatures, nonces, sessions, and limits correctly when the clock jumps by an hour',
+  'checks signatures, nonces, sessions, and limits correctly when the clock jumps by an hour or two',
   longTimeout,
   async () => {
     const database = await createTestDatabase()

@@ -48,7 +48,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   const value = 'x'.repeat(15_000)
   await data(set(`attributes: { big: "${value}", bigger: "${value}" }`))
 
-  // If the connection breaks during a result, the server sends no partial response.
+  // If the connection breaks while a result arrives, the server sends no partial response.
   proxy.cutAt(['to be cut'], 10_000)
   expect(await send(attributes())).toMatchObject({
     status: 503,

@@ -11,7 +11,7 @@ export interface Installation {
   device: RegisteredDevice
 }
 
-/** Contains `served`, `unavailable`, or a description of another result. */
+/** `served`, `unavailable`, or a description of another result. */
 export type Availability = string
 
 /** Every server entry point that depends on the database. */

@@ -28,8 +28,8 @@ export interface WritersOptions {
 }
 
 /**
- * Starts clients that each send numbered changes, one at a time. Each client uses different attribute names and sends
- * no change twice.
+ * Starts clients that each send numbered changes, one at a time. The clients of a device use different attribute names.
+ * No client sends a change twice.
  */
 export async function startWriters(
   rig: Rig,

@@ -7,7 +7,7 @@ export interface Random {
   oneIn(count: number): boolean
 }
 
-/** Implements mulberry32, with 32 bits of state and no cycles shorter than 2³². */
+/** Implements mulberry32, with 32 bits of state and a period of 2³². */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

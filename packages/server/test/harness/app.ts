@@ -93,7 +93,7 @@ export interface TestAppOptions {
   mqtt?: boolean
   /** Whether to exchange rate-limit usage with other servers. */
   sharesRateLimits?: boolean
-  /** The read replica for list queries. */
+  /** Chooses where list queries are read, such as from a read replica. */
   readRouter?: ReadRouter
   /** Resolves the host names of webhook URLs. */
   resolve?: Resolve

@@ -42,7 +42,9 @@ async function newEnvironment() {
   return { connection, folder, env }
 }
 
-/** Waits until this number of processes listens, and returns their IDs in this order. */
+/**
+ * Waits until this number of processes have begun to listen, and returns their process IDs in the order of listening.
+ */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)

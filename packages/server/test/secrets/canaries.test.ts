@@ -220,7 +220,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   canaries.add('SMTP password', decodeURIComponent(new URL(mail.url).password))
   const person = await newPerson(database)
   const context = { server, database, provider, mail, canaries, errors, owner: person }
-  // The rejected attempts of later flows use up the attempts of the address.
+  // These flows run before the flows whose rejected attempts use up the attempts of the address.
   const signIns = [invitations, passwordSignIn, singleSignOn, otherSignIns].map((flow) => () => flow(context))
   const ofServer = [devices, urlsAndHeaders, terminateConnections]
   const flows = [accessKeys, webhooks, ...signIns, ...ofServer]

@@ -38,8 +38,8 @@ interface Issued {
 }
 
 /**
- * A provider whose responses a test can forge. A code works as often as it is sent, so that only the server's checks
- * reject it.
+ * Starts a provider whose responses a test can forge. A code works as often as it is sent, so that only the server's
+ * checks reject it.
  */
 export async function startForgingProvider(): Promise<ForgingProvider> {
   const [own, stranger, rs512] = await Promise.all([

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 import { CLIENT } from './forging-provider.ts'
 
-/** A person at the provider, by login name. */
+/** A person at the provider. The login name is the key in `people`. */
 export interface ProviderPerson {
   email: string
   email_verified?: boolean
@@ -51,7 +51,6 @@ export async function startIdentityProvider(serverUrl: string): Promise<Identity
       return person && { accountId: login, claims: async () => ({ sub: login, ...person }) }
     },
   })
-  // The provider warns about settings for development, and about http.
   http.on('request', provider.callback())
   return {
     issuer,

@@ -4,7 +4,7 @@ import { mix, spread } from './mix.ts'
 import type { Sample } from './samples.ts'
 import { createTimes } from './times.ts'
 
-/** Returns half an hour of samples, twelve per minute, from a server whose values vary but do not grow. */
+/** Returns samples, twelve per minute, from a server whose values vary but do not grow. */
 const stable = (minutes = 30): Sample[] =>
   Array.from({ length: minutes * 12 }, (_, index) => ({
     at: index / 12,

@@ -3,7 +3,7 @@ import { type Slope, slopeOf } from './slope.ts'
 
 export interface Results {
   samples: readonly Sample[]
-  /** Error counts for requests, devices, and the webhook. */
+  /** Counts of the errors of requests and devices. */
   errors: Readonly<Record<string, number>>
   devices: number
   /** Number of changes that the webhook did not receive by the end. */
@@ -32,7 +32,7 @@ export const isLongEnough = (samples: readonly Sample[]): boolean =>
 /** Checks whether the server could run indefinitely under this load. */
 export function checkResults({ samples, errors, devices, undelivered, forged }: Results): Checks {
   const rss = slopeOf(byMinute(samples, ({ rssMiB }) => rssMiB, median))
-  // The minimum in a minute is the heap size just after a garbage collection.
+  // The minimum in a minute is about the heap size just after a garbage collection.
   const heap = slopeOf(byMinute(samples, ({ heapMiB }) => heapMiB, least))
   const failures = Object.entries(errors).map(([error, count]) => `${count} × ${error}`)
   const check = (isMet: boolean, failure: string): void => void (isMet || failures.push(failure))
@@ -72,7 +72,7 @@ const least = (values: readonly number[]): number => Math.min(...values)
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 
-/** Returns whether the values in the last third are about as high as in the first third. */
+/** Returns whether the values in the last third are not much higher than in the first third. */
 function isStable(values: readonly number[]): boolean {
   const third = Math.ceil(values.length / 3)
   const [before, after] = [median(values.slice(0, third)), median(values.slice(-third))]

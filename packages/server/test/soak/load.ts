@@ -59,7 +59,8 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException
       countError(`${operation.name}: ${code ?? name}`)
-      // Otherwise, the slowest requests would improve the percentiles. Failed connections say nothing about times.
+      // Includes timeouts, because the percentiles would otherwise omit the slowest requests. Failed connections say
+      // nothing about times.
       if (code?.includes('TIMEOUT')) counts.times.add(performance.now() - due)
     }
   }
@@ -107,7 +108,8 @@ async function post(pool: Pool, { url, keyId, key }: Environment, body: string):
   const signature = signRequest({ keyId, key, method: 'POST', url: `${url}${path}`, headers, body, created })
   const response = await pool.request({ method: 'POST', path, headers: { ...headers, ...signature }, body })
   const text = await response.body.text()
-  // Parsing each response would take CPU time from the server, and the quotes in strings are escaped.
+  // Does not parse the response, because parsing would take CPU time from the server. Strings cannot contain this text,
+  // because their quotes are escaped.
   if (response.statusCode === 200 && !text.includes('"errors":[')) return undefined
   const code = /"code":"(\w+)"/.exec(text)?.[1] ?? ''
   return `${response.statusCode} ${code}`.trim()

@@ -7,7 +7,7 @@ export interface Measured extends LoadCounts {
 
 /** Measured values of the server at one point in time. */
 export interface Sample {
-  /** Minutes since the start. */
+  /** Minutes since the measurement began. */
   at: number
   rssMiB: number
   heapMiB: number

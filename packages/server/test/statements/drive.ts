@@ -87,7 +87,10 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
   await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
 }
 
-/** Signs in with a password, a code, and a passkey. The authentication library sends many of these statements. */
+/**
+ * Signs in with a password, with a passkey, and with a backup code. The authentication library sends many of these
+ * statements.
+ */
 async function signInToConsole(app: TestApp): Promise<void> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
@@ -125,7 +128,7 @@ async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<string[]> 
   return errors
 }
 
-/** Sends every operation with the caller's objects. Removals run last. */
+/** Sends every query and mutation with the caller's objects. Removals run last. */
 async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<void> {
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')

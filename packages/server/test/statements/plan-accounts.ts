@@ -3,7 +3,7 @@ import type { Database } from '../../src/db/database.ts'
 
 /**
  * The accounts that a statement can reach according to its query plan: `one` for an account in a parameter, `given` for
- * accounts in its input rows, `any`, or `none` for a statement without tables that contain accounts.
+ * accounts in its input rows, `any`, or `none` for a statement without tables whose rows belong to accounts.
  */
 export type AccountScope = 'one' | 'given' | 'any' | 'none'
 

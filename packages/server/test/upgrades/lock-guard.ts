@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Returns the migration with steps that fail if they read rows of a table that they lock against writers. The time that
- * writers wait would grow with the table.
+ * Returns the migration with steps that fail if they read rows of a table that they lock against writers, because the
+ * time that writers wait would then grow with the table.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 

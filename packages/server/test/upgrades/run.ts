@@ -1,7 +1,7 @@
 /**
  * `npm run test:upgrades -- [--devices N] [--kills N] [--from SCHEMA]` runs servers of earlier releases under load. At
  * the same time, it migrates the database with servers of this release, and interrupts them with up to N kills. With
- * `--from`, it repeats the upgrade from this schema until N kills interrupted it.
+ * `--from`, it repeats the upgrade from this schema until N kills have interrupted it.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -56,7 +56,7 @@ async function runAll(environment: Environment): Promise<void> {
   await expectSamples(environment, current)
 }
 
-/** Upgrades new databases until the given number of kills interrupted a migration. */
+/** Upgrades new databases until the given number of kills have interrupted a migration. */
 async function repeatUpgrade(environment: Environment, release: Release, current: string): Promise<void> {
   let total = 0
   for (let round = 1; total < size.kills; round++) {

@@ -9,8 +9,8 @@ const run =
     void (await sql.raw(text).execute(db))
 
 /**
- * Inserts rows into the tables of each migration immediately after the migration. Device tables receive rows for 300
- * devices.
+ * Functions that insert rows into the tables of a migration immediately after the migration, keyed by its name. Device
+ * tables receive rows for 300 devices.
  */
 export const stages: Readonly<Record<string, (db: Db) => Promise<void>>> = {
   '0001_users': run(`

@@ -43,7 +43,7 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
     if (word === undefined) break
     const duration = parseDuration(time)
     if (duration === undefined || duration < 1_000 || duration > 30 * 86_400_000) {
-      throw configError(entry, `"${word}" must be followed by a duration such as 30s, 5m, or 1h, not "${time}"`)
+      throw configError(entry, `"${word}" must be followed by a duration from 1s to 30d, such as 5m, not "${time}"`)
     }
     if (word === 'every') every = duration
     else timeout = duration
@@ -54,7 +54,7 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
   return { source, every }
 }
 
-/** Rejects a name that is both a value and a group, because the API rejects it too. */
+/** Rejects an attribute that is set twice, and a name that is both a value and a group, which the API would reject. */
 function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]): void {
   for (const { entry, attribute } of all) {
     const [group, name] = pathOf(attribute)

@@ -3,14 +3,15 @@ const MIN_MS = 1_000
 const FIRST_MS = 4_000
 const MAX_MS = 60_000
 
-/** Chooses the delay before each attempt to connect. */
+/** Chooses the delay before each retry. */
 export interface Backoff {
   next(): number
   reset(): void
 }
 
 /**
- * Picks a random delay below a limit that doubles with each attempt, so that a fleet does not reconnect simultaneously.
+ * Picks a random delay between 1 second and a limit that doubles with each retry, up to 1 minute. The random delays
+ * prevent a fleet from reconnecting simultaneously.
  */
 export function createBackoff(random = Math.random): Backoff {
   let most = FIRST_MS / 2

@@ -38,8 +38,8 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: 0,
     timerVariant: 'native',
-    // Turns off the cache, which makes packets faster but uses 8 MB (65,536 small buffers). The agent sends few
-    // packets.
+    // Turns off the cache of encoded numbers, which speeds up writes but uses 8 MB (65,536 small buffers). The agent
+    // sends few packets.
     writeCache: false,
     wsOptions: { perMessageDeflate: false, ...trusting(ca) },
     ...trusting(ca),

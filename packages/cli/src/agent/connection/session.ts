@@ -37,7 +37,7 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   const inFlight: { subject?: Subject | undefined } = {}
   const isOver = await Promise.race([closed.then(() => true), reportAll(client, options, inFlight)])
   options.signal.removeEventListener('abort', disconnect)
-  // A publication fails only if its connection is lost.
+  // Reporting ends first if a publication fails or if the server does not respond to the service list.
   if (isOver !== true) client.stream.destroy()
   client.end(true)
   return options.signal.aborted ? undefined : inFlight.subject
@@ -76,7 +76,7 @@ async function reportAll(
       await change
     }
   } catch {
-    // The connection has ended, and the caller reports why.
+    // The caller closes the connection.
   }
   return false
 }

@@ -88,7 +88,10 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   if (!signal.aborted) log.warn('the connection was lost')
 }
 
-/** Registers again with the configured code, if any. Otherwise waits until a user registers this machine again. */
+/**
+ * Registers again with the configured code, if there is one. Without a code or after a failure, waits several minutes
+ * or until a user registers this machine again.
+ */
 async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"

@@ -78,7 +78,7 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** Rejects programs that not every user can read, because the agent runs as a separate user. */
+/** Rejects programs in folders that other users cannot enter, because the agent runs as a separate user. */
 async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -7,7 +7,8 @@ export interface HardwareId {
 }
 
 /**
- * The agent's application ID. Because of it, the agent derives different IDs from a machine ID than other programs do.
+ * The agent's application ID. It makes the agent's IDs different from those that other programs derive from the machine
+ * ID.
  */
 const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
@@ -15,8 +16,8 @@ const MACHINE_ID = '/etc/machine-id'
 const PRODUCT_UUID = '/sys/class/dmi/id/product_uuid'
 
 /**
- * Derives the hardware ID from the machine ID or, without one, from the mainboard. Otherwise, generates an ID, which
- * the caller must store.
+ * Derives the hardware ID from the machine ID or, without one, from the product UUID of the hardware. Without either,
+ * generates an ID, which the caller must store.
  */
 export async function findHardwareId(): Promise<HardwareId> {
   const machineId = await readId(MACHINE_ID)
@@ -39,7 +40,7 @@ async function readId(file: string): Promise<string | undefined> {
 /**
  * Derives an ID that is as stable as the machine ID but does not reveal it, because machine-id(5) requires the machine
  * ID to remain confidential. The algorithm is from sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the
- * machine ID, formatted as a version 4 UUID.
+ * machine ID, truncated to 128 bits, with the bits of a version 4 UUID.
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

@@ -18,7 +18,10 @@ export interface Registration {
   ca: string[] | undefined
 }
 
-/** The agent throws this error when the server is unreachable or unavailable, because a retry may succeed. */
+/**
+ * The agent throws this error when the server is unreachable or unavailable, or limits the rate of requests, because a
+ * retry may succeed.
+ */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }

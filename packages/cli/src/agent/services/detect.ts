@@ -44,7 +44,7 @@ const typeOfProgram: Readonly<Record<string, string>> = {
 /** Service types, keyed by common alternative ports. */
 const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
 
-/** In this range of client ports (RFC 6335 §6, Linux), UDP sockets of clients and servers look the same. */
+/** In Linux's default range of client ports (ip_local_port_range), UDP sockets of clients and servers look the same. */
 const EPHEMERAL = { least: 32_768, most: 60_999 }
 
 /** Detects services: expected services by port, and services of known types that the settings allow. */

@@ -16,8 +16,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
-      prose(`Show attributes. With a single name, the command prints only the value, and exits with code 4 if the attribute
-is not set. To show attributes of many devices, run "muster devices list --columns name,site,net.ssid".`),
+      prose(`Show attributes. With a single name, the command prints only the value, and exits with code 4 if the
+attribute is not set. To show attributes of many devices, run "muster devices list --columns name,site,net.ssid".`),
     )
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')

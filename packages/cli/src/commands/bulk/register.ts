@@ -14,8 +14,8 @@ export function buildCommand(): Command {
   return withJobOptions(
     newClientCommand('register')
       .description(
-        prose(`Register devices from a CSV file with a job on the server. A column id, hardwareId, or name finds the
-device of a row. If no device matches, the row registers one. The cells of other rows are values to set.
+        prose(`Register devices from a CSV file with a job on the server. A column id, hardwareId, or name identifies
+the device of a row. If no device matches, the row registers one. Otherwise, the row's other cells are values to set.
 
 muster bulk register fleet.csv`),
       )
@@ -52,7 +52,8 @@ async function run(path: string, options: BulkOptions & { secrets?: string }): P
 }
 
 /**
- * Creates the file before the job, because the server returns the secrets only once. Removes the file if nothing was written.
+ * Creates the file before the job, because the server returns the secrets only once. Removes the file if nothing was
+ * written to it.
  */
 async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {

@@ -14,7 +14,9 @@ import { columnsOf, findGivenView } from '../../views/views.ts'
 interface Options extends ListOptions, EventFilterOptions {}
 
 export function buildCommand(): Command {
-  const command = newListCommand('list', { limit: 100 }).description('List stored events, newest first.')
+  const command = newListCommand('list', { limit: 100 }).description(
+    'List events, newest first. Without --since, list the events of the last month.',
+  )
   return withEventFilterOptions(command, 'list').action(run)
 }
 

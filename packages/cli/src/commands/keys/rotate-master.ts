@@ -9,11 +9,12 @@ run. The command creates the new key in $MUSTER_DATA/master.key and moves the cu
 the previous key as long as you keep older backups. If the command is interrupted, run it again to resume.
 
 If you use MUSTER_MASTER_KEY, first set MUSTER_MASTER_KEY to the new key and MUSTER_MASTER_KEY_PREVIOUS to the current
-key on every server. Then run this command with both variables. Finally, remove MUSTER_MASTER_KEY_PREVIOUS from every server.
+key on every server. Then run this command with both variables. Finally, remove MUSTER_MASTER_KEY_PREVIOUS from every
+server.
 
 After the rotation, console users must sign in again, and clients must request new download links for events. The
-command connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is running.`),
+command connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not
+a server is running.`),
     )
     .action(run)
 }

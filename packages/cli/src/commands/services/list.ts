@@ -27,8 +27,8 @@ export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
       prose(`List the services of the specified devices or, without arguments, of all devices. The default columns are
-id, name, device, type, host, port, enabled, and state. --columns also accepts protocol, created, lastReported, deviceId,
-and names of service attributes.`),
+id, name, device, type, host, port, enabled, and state. --columns also accepts protocol, created, lastReported,
+deviceId, and names of service attributes.`),
     )
     .argument('[device...]', 'IDs, hardware IDs, or names')
     .option('--name <part>', 'part of the service name, case-insensitive')

@@ -16,8 +16,8 @@ export function buildCommand(): Command {
   return newCommand('add')
     .description(
       prose(`Add a user with a password and an access key, and write both to a file that only you can read. The command
-connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is running.
+connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
+server is running.
 
 With --account and --role, the user becomes a member of an existing account instead of getting a new one. The file then
 contains only the password. If the user exists, the command only adds the membership.`),

@@ -6,9 +6,8 @@ export function buildCommand(): Command {
     .description(
       prose(`Disable a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices,
 registration codes, streams, and download links with the reason user-disabled. The command keeps the user's devices,
-keys, and data. To enable the user again, run "muster users enable". The command connects to the database in DATABASE_URL or, by default,
-to the
-embedded database in MUSTER_DATA, whether or not a server is running.`),
+keys, and data. To enable the user again, run "muster users enable". The command connects to the database in
+DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .action(run)

@@ -5,9 +5,8 @@ export function buildCommand(): Command {
   return newCommand('enable')
     .description(
       prose(`Enable a disabled user. The password, passkeys, access keys, and devices work again. Sessions that ended
-remain ended. The command connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a
-server is running.`),
+remain ended. The command connects to the database in DATABASE_URL or, by default, to the embedded database in
+MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .action(run)

@@ -13,19 +13,18 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('remove')
     .description(
-      prose(`Remove a user from the installation: the password, passkeys, sessions, personal keys, and memberships. Account
-keys and devices stay in their accounts. You cannot remove the last user. If an account would have no owner who can sign
-in, make another member an owner first, or pass --with-accounts to delete the account with all its devices, services,
-attributes, access keys, registration codes, webhooks, and events. To confirm, type the email address. Only restoring a
-backup can undo this command.
+      prose(`Remove a user from the installation: the password, passkeys, sessions, personal keys, and memberships.
+Account keys and devices stay in their accounts. You cannot remove the last user. If an account would have no owner who
+can sign in, make another member an owner first, or pass --with-accounts to delete the account with all its devices,
+services, attributes, access keys, registration codes, webhooks, and events. To confirm, type the email address. Only
+restoring a backup can undo this command.
 
-Events name the user by the email address. With --erase, the server forgets the address. Data of earlier events can still
-contain it, such as the event of an invitation.
+Events name the user by the email address. With --erase, the server forgets the address. Data of earlier events can
+still contain it, such as the event of an invitation.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
-continue. It connects to the database in DATABASE_URL or, by default,
-to the embedded database in MUSTER_DATA, whether or not a server is
-running.`),
+continue. It connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether
+or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .option('--with-accounts', 'also delete the accounts that would have no owner')
@@ -58,7 +57,7 @@ async function remove({ db, log }: Installation, address: string, { yes, erase, 
   const deleted = withAccounts === true ? accounts : []
   const contents = `${accountsText(deleted)}, ${counted(devices, 'device')}, ${counted(accessKeys, 'access key')}, and all events`
   const what = deleted.length === 0 ? `Remove ${email}` : `Remove ${email} with ${contents}`
-  // Without --with-accounts, the removal fails, so a confirmation would be pointless.
+  // If accounts would have no owner, the removal fails without --with-accounts, so a confirmation would be pointless.
   if (accounts.length === deleted.length) await confirmByTyping(email, { what, yes })
   const isShown = process.stderr.isTTY
   const onProgress = (rows: number) => process.stderr.write(`\r${rows} rows deleted`)

@@ -50,7 +50,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
         about: 'A sign-in failed, or a user entered a wrong password or code',
       },
       { type: 'SESSION_REVOKE', label: 'Sessions ended', about: 'Sessions ended before they expired' },
-      { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'The user changed the password' },
+      { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'A user’s password was changed or reset' },
       { type: 'AUTHENTICATOR_ADD', label: 'Authenticator app added', about: 'Signing in now requires a code' },
       {
         type: 'AUTHENTICATOR_UPDATE',
@@ -86,7 +86,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view was changed' },
       { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
       { type: 'BULK_START', label: 'Bulk job started', about: 'A change to many devices was started' },
-      { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A change to many devices is done or was canceled' },
+      { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A change to many devices ended' },
       { type: 'BULK_UNDO', label: 'Bulk job undone', about: 'A job that reverts another job was started' },
       {
         type: 'DOWNLOAD_LINK_CREATE',
@@ -119,7 +119,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       },
       { type: 'INVITATION_DELETE', label: 'Invitation deleted', about: 'A link was deleted and no longer works' },
       { type: 'ROLE_CREATE', label: 'Role created', about: 'Members can have a new role' },
-      { type: 'ROLE_UPDATE', label: 'Role changed', about: 'A role’s name or permissions changed' },
+      { type: 'ROLE_UPDATE', label: 'Role changed', about: 'A role’s name, access, or groups changed' },
       { type: 'ROLE_DELETE', label: 'Role deleted', about: 'A role no longer exists' },
     ],
   },
@@ -131,7 +131,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'WEBHOOK_PAUSE',
         label: 'Webhook paused',
-        about: 'The receiver failed for days, so deliveries are held back',
+        about: 'The receiver failed for days or the view cannot be used',
       },
       { type: 'WEBHOOK_DELETE', label: 'Webhook deleted', about: 'A webhook no longer sends events' },
     ],

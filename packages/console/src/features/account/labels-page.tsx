@@ -16,8 +16,8 @@ export function LabelsPage() {
       title="Labels"
       about={
         canSaveSettings
-          ? 'By default, lists show ten values of every device. You can choose labels for them. The names in the API do not change.'
-          : 'By default, lists show ten values of every device. Your role does not allow you to change their labels.'
+          ? 'Every device has ten values, Category and Status A to E. You can choose labels for them. The names in the API do not change.'
+          : 'Every device has ten values, Category and Status A to E. Your role does not allow you to change their labels.'
       }
     >
       <Paper withBorder p="md" maw={720}>

@@ -10,7 +10,7 @@ interface ContextSwitcherProps {
   onChange(context: Context): void
 }
 
-/** Adds a prefix to the options for contexts, because a context can have any name, even "base". */
+/** The options for contexts have a prefix, because a context can have any name, even this one. */
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 

@@ -16,7 +16,7 @@ export interface Attributes {
   base: Nested
   /** Values that the selected context overrides. Empty if no context is selected. */
   overrides: Nested
-  /** Contexts in which the target has values. */
+  /** Contexts in which the target has overrides. */
   contexts: string[]
 }
 

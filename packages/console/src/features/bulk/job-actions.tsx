@@ -54,7 +54,7 @@ function CancelButton({ job: { id, isUndoable } }: { job: Job }) {
       onConfirm={() => cancel({ id })}
     >
       The job ends after the current batch. Devices that it has changed stay changed.
-      {isUndoable ? ' You can undo them afterwards.' : ''}
+      {isUndoable ? ' You can undo its changes afterward.' : ''}
     </ConfirmButton>
   )
 }

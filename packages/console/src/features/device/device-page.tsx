@@ -111,7 +111,7 @@ function DeviceFacts({ device }: { device: DeviceDetailFragment }) {
   return (
     <Facts
       facts={[
-        { label: 'Id', value: <Mono text={device.id} />, copy: device.id },
+        { label: 'ID', value: <Mono text={device.id} />, copy: device.id },
         {
           label: 'Hardware ID',
           value: device.hardwareId === null ? <NoValue /> : <Mono text={device.hardwareId} />,

@@ -9,7 +9,7 @@ export function ServiceFacts({ service }: { service: ServiceRowFragment }) {
     <Facts
       facts={[
         {
-          label: 'Id',
+          label: 'ID',
           value: (
             <Text span inherit ff="monospace" fz="xs">
               {service.id}

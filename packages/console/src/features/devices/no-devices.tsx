@@ -23,8 +23,8 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
           </Button>
         }
       >
-        A word finds devices by part of the name. After =, the value must match exactly, including case. After :, part
-        of the value is enough.
+        A word finds devices by part of the name or hardware ID, or by the beginning of the ID. After =, the value must
+        match exactly, including case. After :, part of the value is enough.
       </EmptyState>
     )
   return (

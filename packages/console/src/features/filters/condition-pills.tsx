@@ -11,8 +11,8 @@ interface ConditionPillsProps {
 }
 
 /**
- * Shows the conditions of the filter and the context, each with a button that removes it. Shows nothing for a filter
- * with OR, which only the search box can show.
+ * Shows the conditions of the filter and the context, each with a button that removes it. Omits the conditions of a
+ * filter with OR between conditions, which only the search box can show.
  */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)

@@ -31,7 +31,7 @@ export const isComparison = (name: string): name is ComparisonName => Object.has
 /** Returns whether the comparison has no values. */
 export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
 
-/** Returns whether the comparison accepts several values, one of which must match. */
+/** Returns whether the comparison accepts several values. */
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {

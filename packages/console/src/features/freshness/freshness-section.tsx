@@ -69,7 +69,7 @@ function StaleDevices({ rule: { name, stale } }: { rule: Rule }) {
       to="/devices"
       search={{ where: `stale(${writeNameArgument(name)})`, columns: ['name', 'state', columnOfAttribute(name)] }}
       inherit
-      aria-label={`${stale.toLocaleString()} devices with a stale value of ${name}`}
+      aria-label={`${stale.toLocaleString()} ${stale === 1 ? 'device' : 'devices'} with a stale value of ${name}`}
     >
       {stale.toLocaleString()}
     </RouterAnchor>

@@ -23,7 +23,7 @@ const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
-/** Shows the state of the whole fleet. Every number links to the list that it counts. */
+/** Shows the state of the whole fleet. Numbers link to the lists that they count. */
 export function OverviewPage() {
   const { may } = useViewer()
   if (may('DEVICE_READ')) return <Overview />
@@ -93,7 +93,7 @@ function Overview() {
   )
 }
 
-/** Calls `refresh` a few seconds after events. Returns the number of refreshes. */
+/** Calls `refresh` some time after events. Returns the number of refreshes. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

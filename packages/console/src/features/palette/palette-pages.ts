@@ -1,6 +1,6 @@
 import { accountPages } from '../account/account-pages.ts'
 
-/** Lists the pages that the command palette opens, with the words that find them. */
+/** The pages that the command palette opens, with the names that find them. */
 export const palettePages = [
   { to: '/overview', label: 'Overview' },
   { to: '/devices', label: 'Devices' },

@@ -111,7 +111,10 @@ export async function readStored(app: TestApp, start: bigint): Promise<StoredEve
   return rows
 }
 
-/** Each acknowledged change has an event, the events are in the order of the changes, and the last one is the value. */
+/**
+ * Checks that each acknowledged change has an event, that the events are in the order of the changes, and that the last
+ * event contains the value.
+ */
 async function expectNothingLost({ user, deviceId, acknowledged }: Writer, stored: readonly StoredEvent[]) {
   const numbers = stored.filter((event) => event.deviceId === deviceId).map(({ number }) => Number(number))
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
@@ -145,7 +148,7 @@ export async function followFeed({ db, connection }: { db: TestApp['db']; connec
   }
 }
 
-/** A log that collects the errors of requests that failed with INTERNAL. */
+/** Creates a log that collects errors, such as those of requests that failed with INTERNAL. */
 export function collectErrors(): { log: Logger; errors: string[] } {
   const errors: string[] = []
   return { errors, log: pino({ level: 'error' }, { write: (line) => void errors.push(line) }) }

@@ -49,7 +49,7 @@ async function ticksOf(pid: number, fields: number): Promise<number> {
   return values.slice(11, 11 + fields).reduce((sum, value) => sum + Number(value), 0)
 }
 
-/** Runs requests of 16 clients for some seconds, and prints the processor time of PostgreSQL for each. */
+/** Runs requests of 16 clients for some seconds, and prints the processor time of PostgreSQL for each request. */
 async function measure(name: string, send: (time: number) => Promise<void>): Promise<void> {
   const started = performance.now()
   const before = await processorSeconds()

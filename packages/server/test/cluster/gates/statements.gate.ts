@@ -33,10 +33,13 @@ it('touches only one shard in each statement of one account', async () => {
   console.log(`${checked.length} statements of one account: 0 touch two shards`)
 })
 
-/** Statements that find an account by an address. */
+/** Statements that find an account by an email address. */
 const byAddress = ['selectByContact of features/users/people/people.queries.ts']
 
-/** Plans a statement, or runs it if Citus cannot plan it with parameters, and rolls it back. */
+/**
+ * Plans a statement, or runs it if Citus cannot plan it with parameters. Rolls it back, and returns whether it touches
+ * several shards.
+ */
 async function touchesSeveralShards(db: Database, text: string, parameters: readonly unknown[]): Promise<boolean> {
   const fails = async (statement: string): Promise<'several shards' | 'other' | undefined> => {
     const rollBack = new Error('roll back')

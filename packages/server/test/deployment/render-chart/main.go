@@ -1,6 +1,6 @@
-// Renders a Helm chart as `helm template` does: render-chart CHART < INPUT. The input is JSON: the release's name, and values
-// that override values.yaml. It provides only the template functions of Helm that the chart uses. The libraries are those of
-// Debian: golang-github-masterminds-sprig-dev and golang-gopkg-yaml.v3-dev.
+// Renders a Helm chart as `helm template` does: render-chart CHART < INPUT. The input is JSON: the release's name, and
+// values that override values.yaml. Provides only those of Helm's template functions that the chart uses. The libraries
+// are those of Debian: golang-github-masterminds-sprig-dev and golang-gopkg-yaml.v3-dev.
 package main
 
 import (

@@ -4,7 +4,7 @@ import { naughtyStrings } from '../strings/naughty-strings.ts'
 
 const guide = new URL('../../../../../docs/guides/finding-devices.md', import.meta.url)
 
-/** Filters in the guide: in its commands, in its code spans, and in its table. */
+/** Filters in the guide's commands and code spans. */
 export const guideFilters: readonly string[] = readExamples(readFileSync(guide, 'utf8'))
 
 function readExamples(text: string): string[] {
@@ -101,7 +101,7 @@ const terms = (random: Random): string => {
   return random.oneIn(3) ? `(${text})` : text
 }
 
-/** Characters of any plane, with special ones more often. */
+/** Returns a character of any Unicode plane, or, half of the time, a character with a special meaning. */
 function character(random: Random): string {
   if (random.oneIn(2)) return random.pick([...'()"\'\\*:=<>!.,- \t\n%_$#/@&|;{}[]`~^?+0123456789aZ'])
   return String.fromCodePoint(random.below(random.oneIn(2) ? 0x250 : 0x110000))

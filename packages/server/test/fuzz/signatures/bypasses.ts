@@ -18,8 +18,8 @@ const usualA = ['(request-target)', 'host', 'date']
 
 /**
  * Returns known bypasses of signature verifiers. `invalid` contains requests, keyed by name, that some verifier
- * accepted. Each request is signed with the key and contains exactly one fault. `valid` contains the same requests
- * without the faults.
+ * accepted. Each request is signed with the key and contains exactly one fault. `valid` contains such requests without
+ * a fault.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]

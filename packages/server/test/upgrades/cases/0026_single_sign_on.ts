@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Sessions from the previous release, also from during the upgrade, have no method and no fixed end. */
+/**
+ * Sessions from the previous release, including those that it creates during the upgrade, have no method and no fixed
+ * end.
+ */
 const singleSignOn: UpgradeCase = {
   async meanwhile(db) {
     await sql`

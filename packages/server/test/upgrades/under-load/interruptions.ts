@@ -13,7 +13,7 @@ export interface Interruptions {
   outages: Outage[]
 }
 
-/** A time without a database, in milliseconds since 1970. */
+/** A time without a database, including the time to connect again. Milliseconds since 1970. */
 interface Outage {
   from: number
   until: number
@@ -30,7 +30,10 @@ interface Options {
 /** The time that a server may take to connect again after an outage. */
 const RECONNECT_MS = 5_000
 
-/** Interrupts servers of the new release at random moments of the migration, until one of them finishes it. */
+/**
+ * Interrupts servers of the new release at random moments of the migration, until one of them finishes it or the limit
+ * is reached.
+ */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
   for (let count = 0; count < limit; count++) {

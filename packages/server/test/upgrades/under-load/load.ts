@@ -41,8 +41,8 @@ interface Client {
 }
 
 /**
- * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request
- * may fail.
+ * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. Records
+ * the requests that fail.
  */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
   const results: LoadResults = {

@@ -18,7 +18,7 @@ export function SessionsPage() {
   return (
     <Section
       title="Sessions"
-      about="Browsers that are signed in to this account. A session that you end stops working within a second."
+      about="Browsers in which you are signed in. A session that you end stops working within a second."
       actions={
         <Group gap="xs">
           {hasOthers ? (

@@ -18,7 +18,7 @@ const fields: (Omit<Column, 'id'> & { id: string })[] = [
   { id: 'created', label: 'Created', sort: 'created', width: 120 },
   { id: 'lastReported', label: 'Last reported', sort: 'lastReported', width: 145 },
   { id: 'hardwareId', label: 'Hardware ID', sort: 'hardwareId', width: 180 },
-  { id: 'id', label: 'Id', sort: 'id', width: 200 },
+  { id: 'id', label: 'ID', sort: 'id', width: 200 },
 ]
 
 const RESERVED_WIDTH = 130

@@ -56,7 +56,7 @@ export class PageCache {
     return position === undefined ? undefined : this.#pages.get(position.page)?.rows[position.row]
   }
 
-  /** Replaces a row by a new object, so that React renders it again. */
+  /** Replaces a row with a new object, so that React renders it again. */
   replace(id: string, row: Row): void {
     const position = this.#positions.get(id)
     const page = position === undefined ? undefined : this.#pages.get(position.page)

@@ -91,7 +91,8 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
     return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
   }
-  // Equal counts mean that all devices are selected. Until the total is known, both counts are undefined.
+  // Equal counts mean that all devices are selected. If all were selected before the total is known, both are
+  // undefined.
   const selectedCount = selection.count(rows.total)
   return (
     <div

@@ -146,8 +146,7 @@ function NoEvents({ isFiltered: filtered }: { isFiltered: boolean }) {
   if (filtered)
     return (
       <EmptyState icon={<IconHistoryOff />} title="No matching events">
-        Without a start date, only events of the last month are listed. Choose an earlier date, or other types or
-        devices.
+        Without a start date, only one month of events is listed. Choose an earlier start date or other filters.
       </EmptyState>
     )
   return (
