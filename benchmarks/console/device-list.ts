@@ -48,13 +48,12 @@ async function measureActions({ page, time }: List): Promise<Record<string, obje
   const header = (name: string) => page.getByTitle(`Sort by ${name}`, { exact: true })
   const scrollTo = (row: number) =>
     page
-      .getByRole('table', { name: 'Devices' })
+      .getByRole('grid', { name: 'Devices' })
       .evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), row * ROW_HEIGHT)
   const actions: Record<string, (round: number) => Promise<unknown>> = {
     'scroll a page': (round) => scrollTo(20 * (round + 1)),
     'scroll anywhere': (round) => scrollTo(Math.floor(devices * ((round * 0.37 + 0.2) % 1))),
     'sort by state': () => header('State').click(),
-    'sort by created': () => header('Created').click(),
     'sort by name': () => header('Name').click(),
     'sort by Status A': () => header('Status A').click(),
     'search for a word': (round) => page.getByLabel('Search devices').fill(round % 2 === 0 ? '' : `${round}4`),

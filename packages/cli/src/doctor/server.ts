@@ -38,7 +38,7 @@ function checkClock(date: string | null, now: number): Finding {
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
   const hint = `Set the clock, preferably with NTP. The server allows a difference of at most ${CLOCK_REJECTED_S} s.`
-  if (Math.abs(off) >= CLOCK_REJECTED_S) return failed('clock', `this machine's clock is ${difference}`, hint)
+  if (Math.abs(off) > CLOCK_REJECTED_S) return failed('clock', `this machine's clock is ${difference}`, hint)
   if (Math.abs(off) >= CLOCK_WARNING_S) return warning('clock', `this machine's clock is ${difference}`, hint)
   return ok('clock', `this machine's clock is ${difference}`)
 }
