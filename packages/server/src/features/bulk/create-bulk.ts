@@ -66,7 +66,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   if (found < limits.bulkDrafts) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `a user can have ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
+    `an account can have ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
     { limit: limits.bulkDrafts, found },
   )
 }

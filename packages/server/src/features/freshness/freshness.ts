@@ -79,7 +79,7 @@ function assertBelowLimit(found: number): void {
   if (found < limits.expectedIntervals) return
   throw new ApiError(
     'LIMIT_EXCEEDED',
-    `a user can have ${limits.expectedIntervals} names with an expected interval, found ${found}: remove one first`,
+    `an account can have ${limits.expectedIntervals} names with an expected interval, found ${found}: remove one first`,
     { limit: limits.expectedIntervals, found },
   )
 }

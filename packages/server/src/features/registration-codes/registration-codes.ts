@@ -125,7 +125,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
-    const message = `a user can have ${limits.registrationCodes} registration codes, found ${found}: delete one first`
+    const message = `an account can have ${limits.registrationCodes} registration codes, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
   }
 }

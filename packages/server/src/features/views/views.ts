@@ -197,7 +197,7 @@ const announce = (
 async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   const found = await countViewRows(db, accountId)
   if (found >= limits.views)
-    throw new ApiError('LIMIT_EXCEEDED', `a user can have ${limits.views} views, found ${found}: delete one first`, {
+    throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.views} views, found ${found}: delete one first`, {
       limit: limits.views,
       found,
     })
