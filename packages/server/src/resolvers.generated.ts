@@ -36,8 +36,8 @@ export type Scalars = {
 export type User = {
   __typename?: 'User';
   /**
-   * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key,
-   * the list contains only these keys and omits unknown IDs.
+   * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal
+   * keys. With key, the list contains only these keys and omits unknown IDs.
    */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. */
@@ -56,19 +56,24 @@ export type User = {
   /** The contexts in which this user has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts
-   * are exact. With more devices, a request for counts that are more than 60 seconds old returns
-   * these counts, unless they are more than a day old, and makes the server count again.
+   * The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and
+   * services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can
+   * be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result
+   * only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the
+   * count continues.
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five minutes.
-   * After two days, it combines these points into one per hour. It deletes points after 400 days. If the time range contains
-   * more than 1,000 points, the server combines neighboring points. Times when no server was running have no points. Null for
-   * a caller who is restricted to some devices.
+   * The number of devices that were online over time, as at most 1,000 points. The server stores a point every five
+   * minutes. After two days, it combines these points into one per hour. It deletes points after 400 days. If the time
+   * range contains more than 1,000 points, the server combines neighboring points. Times when no server was running have
+   * no points. Null for a caller who is restricted to some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
-  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they created. */
+  /**
+   * Returns the bulk jobs with these IDs. Omits IDs that do not exist. Restricted callers see only the jobs that they
+   * created.
+   */
   bulkJob: Array<BulkJob>;
   /** Bulk jobs, newest first. Restricted callers see only the jobs that they created. */
   bulkJobs: BulkJobList;
@@ -80,12 +85,16 @@ export type User = {
    * a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts' devices. */
+  /**
+   * Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other accounts'
+   * devices.
+   */
   device: Array<Device>;
   /**
    * Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The
-   * server chooses the length of the intervals, at least one second, to return at most as many as requested. The first
-   * interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event.
+   * server chooses a round length, such as an hour, at least one second, to return at most as many intervals as requested.
+   * The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two can be shorter.
+   * The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -96,15 +105,16 @@ export type User = {
    */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or
-   * a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name.
+   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute of
+   * devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT
+   * and suggests the closest known name.
    */
   facets: Array<Facet>;
   /** Counts the matching devices, all at the same moment. */
   deviceTotals: DeviceTotals;
   /**
-   * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs one
-   * rate-limit point, or 5 with a cursor.
+   * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs
+   * one rate-limit point, or 5 with a cursor.
    */
   checkFilter: FilterCheck;
   /** The attribute names with an expected interval, sorted by name. */
@@ -124,22 +134,23 @@ export type User = {
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /**
-   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits other
-   * accounts' IDs.
+   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits unknown IDs
+   * and other accounts' IDs.
    */
   service: Array<Service>;
   /**
-   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or
-   * an attribute.
+   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port,
+   * device.name, or an attribute.
    */
   services: ServiceList;
   /**
-   * What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key, personId, roleId, and
-   * access. The document does not run, and a simulation does not count as use of a key. Needs KEY_MANAGE for key and access, and MEMBER_MANAGE for
-   * personId and roleId. The caller's own key, person, and role need no permission. The simulation ignores the sign-in policy.
+   * What a key, a person, a role, or a new key could do now, with the reason for each denial. Pass exactly one of key,
+   * personId, roleId, and access. The document does not run, and a simulation does not count as use of a key. Needs
+   * KEY_MANAGE for key and access, and MEMBER_MANAGE for personId and roleId. The caller's own key, person, and role need
+   * no permission. The simulation ignores the sign-in policy.
    */
   simulate: Simulation;
-  /** Open invitations, newest first, and invitations that expired in the last seven days. */
+  /** Open invitations and invitations that expired in the last seven days, newest first. */
   invitations: Array<Invitation>;
   /** This account if id is omitted or is this account's ID; otherwise null. */
   account?: Maybe<User>;
@@ -457,21 +468,24 @@ export type AccessKey = {
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
-  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
+  /**
+   * Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts
+   * the key.
+   */
   suspended?: Maybe<Scalars['String']['output']>;
   /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy?: Maybe<Scalars['ID']['output']>;
-  /** The caller that created the key; null if a release that did not record the caller created the key. */
+  /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields that the key used in this number of days, 1 to 400, each with its permission, most recent first. The server
+   * The fields that the key used in the last 1 to 400 days, each with its permission, most recent first. The server
    * updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case,
    * pass key to accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the
-   * key's uses for that long.
+   * The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses
+   * for that long.
    */
   unused?: Maybe<Array<Permission>>;
 };
@@ -496,7 +510,10 @@ export type KeyUse = {
   permission: Permission;
   /** How often operations with the field ran. */
   uses: Scalars['Int']['output'];
-  /** How often the server rejected the field because of the permission, the device, or the attribute. These attempts are not in uses. */
+  /**
+   * How often the server rejected the field because of the permission, the device, or the attribute. These attempts are
+   * not in uses.
+   */
   rejected: Scalars['Int']['output'];
   /** Precise to the minute; null if the server rejected every attempt. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
@@ -525,34 +542,36 @@ export type Mutation = {
    */
   createAccessKey: CreatedAccessKey;
   /**
-   * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more,
-   * create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare
-   * (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
+   * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow
+   * more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then
+   * allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal
+   * keys.
    */
   updateAccessKey: AccessKey;
   /**
-   * Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to
-   * 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired.
-   * Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own
-   * personal keys.
+   * Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap
+   * seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or
+   * has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a
+   * personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
-   * Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that
-   * break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead.
+   * Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server
+   * rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest,
+   * the server requires a digest instead.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
   /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
-  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that
-   * have not been started.
+   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20
+   * jobs that have not been started.
    */
   createBulk: BulkJob;
   /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
@@ -563,8 +582,8 @@ export type Mutation = {
   startBulk: BulkJob;
   /**
    * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
-   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the
-   * preview.
+   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for
+   * the preview.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -573,9 +592,12 @@ export type Mutation = {
   resumeBulk: BulkJob;
   /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: BulkJob;
-  /** Creates and previews a job for the devices of this job that have one of these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
   retryBulk: BulkJob;
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
+  /**
+   * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed
+   * since.
+   */
   undoBulk: BulkJob;
   /**
    * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this
@@ -589,8 +611,8 @@ export type Mutation = {
   /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret.
-   * Instead, the device can register itself again once within one hour.
+   * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new
+   * secret. Instead, the device can register itself again once within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
@@ -600,8 +622,8 @@ export type Mutation = {
    */
   setExpectedInterval?: Maybe<Freshness>;
   /**
-   * Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is
-   * the ID of a device or of one of its services. While a service is active, its device is also active.
+   * Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either.
+   * An active state becomes inactive after ttl seconds. While a service is active, its device is also active.
    */
   reportState: Scalars['Boolean']['output'];
   /**
@@ -617,7 +639,7 @@ export type Mutation = {
   addService: Service;
   /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Service;
-  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
   removeService: Scalars['Boolean']['output'];
   /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: AccountReference;
@@ -629,15 +651,15 @@ export type Mutation = {
   /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Scalars['Boolean']['output'];
   /**
-   * Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it
-   * also disables the account keys that the person created.
+   * Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's
+   * streams in the account. With disableKeys, it also disables the account keys that the person created.
    */
   removeMember: Scalars['Boolean']['output'];
   /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole: Member;
   /**
-   * Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns CONFLICT
-   * if the caller's own sign-in does not meet the new policy.
+   * Updates the account's email address, name, or sign-in policy. Omitted fields stay unchanged. null clears name. Returns
+   * CONFLICT if the caller's own sign-in does not meet the new policy.
    */
   updateAccount: User;
   /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
@@ -647,26 +669,29 @@ export type Mutation = {
   /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
   /**
-   * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
-   * has this name.
+   * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if
+   * another view has this name.
    */
   createView: View;
   /**
-   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed
-   * since that version.
+   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has
+   * changed since that version.
    */
   updateView: View;
   /**
-   * Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the
-   * view and delete it, set replaceBy to another view of the same kind.
+   * Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To
+   * replace the view and delete it, set replaceBy to another view of the same kind.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
-   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only
-   * this response contains the secret. A user can have 20 webhooks.
+   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and
+   * SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks.
    */
   createWebhook: Webhook;
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
+  /**
+   * Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new
+   * where, view, or context ends a pause because of an invalid view.
+   */
   updateWebhook: Webhook;
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
@@ -678,7 +703,7 @@ export type Mutation = {
   rotateWebhookSecret: Webhook;
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
+  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
   redeliver: Scalars['Int']['output'];
 };
 
@@ -1110,8 +1135,8 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, according to its events. Times before the device's registration, or before its oldest stored
-   * event, are unknown.
+   * When the device was online, according to its events. Times before the device's registration, or before its oldest
+   * stored event, are unknown.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1155,8 +1180,8 @@ export type Device = {
   /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
-   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * The values of this device's attributes, with the time of each one's last change. Without names, the list contains
+   * every attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1246,8 +1271,8 @@ export type Service = {
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains every
-   * attribute that is set. The maximum is 200 names.
+   * The values of this service's attributes, with the time of each one's last change. Without names, the list contains
+   * every attribute that is set. The maximum is 200 names.
    */
   attributeInfo: Array<AttributeInfo>;
   /**
@@ -1343,7 +1368,10 @@ export type AttributeName = {
   devices: Scalars['Int']['output'];
   /** Number of services that have the attribute, in the base or in any context. */
   services: Scalars['Int']['output'];
-  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
+  /**
+   * When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such
+   * change when the server counted the names, and for callers who are restricted to some devices.
+   */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -1354,7 +1382,10 @@ export type PresencePoint = {
   at: Scalars['DateTime']['output'];
   /** The number of devices in the account. If points were combined, this is the average. */
   devices: Scalars['Int']['output'];
-  /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
+  /**
+   * The number of devices online at the start of the interval. For intervals longer than five minutes, this is the
+   * average.
+   */
   online: Scalars['Int']['output'];
   /** The lowest number of devices online in the interval. */
   minOnline: Scalars['Int']['output'];
@@ -1373,7 +1404,7 @@ export type Availability = {
   outages: Scalars['Int']['output'];
   /** The longest time that the device was offline, in seconds. */
   longestOutage: Scalars['Int']['output'];
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Array<AvailabilitySegment>;
 };
 
@@ -1407,9 +1438,10 @@ export type BulkItem = {
   outcome: BulkOutcome;
   status: BulkItemStatus;
   /**
-   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its service if
-   * the attributes belong to one. update contains the changed fields. addService, updateService, and removeService contain lists of
-   * services. delete contains the device's name. register contains the values of the new device.
+   * The old and new values, by operation. setAttributes contains a list of contexts with their changes, each with its
+   * service if the attributes belong to one. update contains the changed fields. addService, updateService, and
+   * removeService contain lists of services. delete contains the device's name. register contains the values of the new
+   * device.
    */
   changes: Scalars['Object']['output'];
   /** Why the job skipped the device or did not revert it completely. */
@@ -1448,8 +1480,8 @@ export type BulkSkipReason =
   | 'NO_LONGER_MATCHES';
 
 /**
- * A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
- * id:*.
+ * A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select
+ * all devices, use id:*.
  */
 export type BulkTargetInput = {
   /** A device filter. */
@@ -1488,14 +1520,14 @@ export type BulkOperationInput = {
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export type BulkAttributesInput = {
   /**
-   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a
-   * literal opening brace, write two. null removes an attribute or a group.
+   * In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the
+   * device's value. For a literal opening brace, write two. null removes an attribute or a group.
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
   /**
    * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
-   * base attributes, and sees the services as they were before the first operation.
+   * base attributes and sees the services as they were before the first operation.
    */
   services?: InputMaybe<Scalars['String']['input']>;
 };
@@ -1503,15 +1535,15 @@ export type BulkAttributesInput = {
 /** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
-   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
-   * services as they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services
+   * as they were before the first operation.
    */
   where: Scalars['String']['input'];
 };
 
 /**
- * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work as in
- * setAttributes.
+ * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work
+ * as in setAttributes.
  */
 export type BulkUpdateInput = {
   name?: InputMaybe<Scalars['String']['input']>;
@@ -1531,7 +1563,7 @@ export type BulkJob = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   state: BulkState;
-  /** Why the job is paused, failed, or not started. */
+  /** Why the job is paused, waits, failed, or is not started. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /** The target as given, with the filter in canonical form. */
   target: Scalars['Object']['output'];
@@ -1555,11 +1587,12 @@ export type BulkJob = {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Scalars['String']['output'];
   /**
    * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends.
-   * null if there are no secrets, after the download, and for callers without DEVICE_CREATE.
+   * null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack
+   * DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
   /** Whether undoBulk can revert the job; false if it deletes devices. */
@@ -1659,7 +1692,10 @@ export type DeviceList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
+  /**
+   * An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is
+   * deleted.
+   */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1684,7 +1720,10 @@ export type EventCount = {
 /** Sends data as it changes, over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
-  /** Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no events. */
+  /**
+   * Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no
+   * events.
+   */
   events: Event;
 };
 
@@ -1742,7 +1781,10 @@ export type EventType =
   | 'DEVICE_STATE'
   /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
   | 'SERVICE_STATE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was used */
+  /**
+   * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was
+   * used
+   */
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
@@ -1761,7 +1803,10 @@ export type EventType =
   | 'SERVICE_REMOVE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
-  /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */
+  /**
+   * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, and rateShare; where, view,
+   * context, and attributes, if set
+   */
   | 'ACCESS_KEY_CREATE'
   /** data: changes, the old and new value of each field that changed */
   | 'ACCESS_KEY_UPDATE'
@@ -1785,19 +1830,22 @@ export type EventType =
   | 'VIEW_UPDATE'
   /** data: the view's fields before it was deleted */
   | 'VIEW_DELETE'
-  /** data: changes, the old and new value of the account's name and email address */
+  /** data: changes, the old and new value of each field that changed: name, email, or signInPolicy */
   | 'ACCOUNT_UPDATE'
   /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
   | 'MEMBER_JOIN'
   /** A member's role changed. data: email, source; role, the old and the new role */
   | 'MEMBER_UPDATE'
-  /** A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the account */
+  /**
+   * A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the
+   * account
+   */
   | 'MEMBER_LEAVE'
   /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
-  /** data: name, permissions, groups */
+  /** data: name, permissions, groups, where, view, context, and attributes */
   | 'ROLE_CREATE'
   /** data: changes, the old and new value of each field that changed */
   | 'ROLE_UPDATE'
@@ -1814,16 +1862,16 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
   /**
-   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten links. If
-   * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
+   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
+   * links. If the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each network address, the server
-   * records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method, reason; count, the
-   * number of attempts in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network address,
+   * the server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
+   * reason; count, the number of attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
@@ -1839,11 +1887,14 @@ export type EventType =
   /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_UPDATE'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the passkey; or
-   * reset: true and passkeys, the number of passkeys, if an operator removed them
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the
+   * passkey; or reset: true and passkeys, the number of passkeys, if an operator removed them
    */
   | 'PASSKEY_REMOVE'
-  /** A user or an operator ended sessions. data: sessions, the number of sessions; address and agent, if a user ended them */
+  /**
+   * A user, an operator, or the identity provider ended sessions. data: sessions, the number of sessions; address and
+   * agent, if a user ended them; provider: true, if the identity provider ended them
+   */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
@@ -1852,24 +1903,24 @@ export type EventType =
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
   /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created first. data:
-   * none
+   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created
+   * first. data: none
    */
   | 'USER_REMOVE'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base) and
-   * name of the backup; created, when the backup was taken; bytes; scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base)
+   * and name of the backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind
-   * (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
-   * restored point in time or latest
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data:
+   * kind (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup,
+   * to, the restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
-   * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
+   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the
+   * number of secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE';
 
@@ -1890,13 +1941,19 @@ export type Facet = {
   missing: Scalars['Int']['output'];
   /** The number of active devices without a value. */
   missingActive: Scalars['Int']['output'];
-  /** The number of devices with a value that has no bucket. */
+  /**
+   * The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once
+   * for each such value.
+   */
   other: Scalars['Int']['output'];
-  /** The number of active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket, counted like other. */
   otherActive: Scalars['Int']['output'];
   /** The number of distinct values. */
   distinct: Scalars['Int']['output'];
-  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
+  /**
+   * The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other,
+   * and missing.
+   */
   total: Scalars['Int']['output'];
 };
 
@@ -1999,7 +2056,7 @@ export type FilterCompletion = {
   from: Scalars['Int']['output'];
   /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: Scalars['Int']['output'];
-  /** The approximate number of devices that have the name or value; null if unknown. */
+  /** The approximate number of devices or services that have the name or value; null if unknown. */
   count?: Maybe<Scalars['Int']['output']>;
 };
 
@@ -2018,7 +2075,10 @@ export type HistorySpan = {
   __typename?: 'HistorySpan';
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Scalars['DateTime']['output'];
-  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  /**
+   * Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at
+   * this time. AttributeInfo.changed can be earlier, because it also reads events.
+   */
   timesSince: Scalars['DateTime']['output'];
 };
 
@@ -2039,7 +2099,7 @@ export type AttributeChange = {
   __typename?: 'AttributeChange';
   /** ID of the event. Changes that were made together share an event. */
   eventId: Scalars['ID']['output'];
-  /** The event; null if it is no longer stored. */
+  /** The event that recorded the change. */
   event?: Maybe<Event>;
   at: Scalars['DateTime']['output'];
   name: Scalars['String']['output'];
@@ -2051,7 +2111,7 @@ export type AttributeChange = {
   new?: Maybe<Scalars['String']['output']>;
   /** The device, service, or user whose value changed. */
   target: EventTarget;
-  /** The change's source: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
 };
 
@@ -2061,14 +2121,14 @@ export type AttributeInfo = {
   name: Scalars['String']['output'];
   /** The effective value; null if the attribute is not set, or is a group. */
   value?: Maybe<Scalars['String']['output']>;
-  /** The context that overrides the base value; null if value is the base value. */
+  /** The context in which the value is set; null if value is the base value. */
   setIn?: Maybe<Scalars['String']['output']>;
-  /** The base value that the override hides; null without an override. */
+  /** The base value that the override hides; null if there is none. */
   base?: Maybe<Scalars['String']['output']>;
   /**
-   * When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base
-   * value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is
-   * no longer stored, it is the time of the upgrade.
+   * When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base
+   * value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from
+   * such a release, it is the time of the upgrade if the event is no longer stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
@@ -2114,11 +2174,11 @@ export type Query = {
   /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
   /**
-   * The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is
-   * null.
+   * The caller and its permissions. A person who is not a member of any account can also use this field. For that person,
+   * login is null.
    */
   me?: Maybe<Me>;
-  /** The account of the access key or session that sent the request. */
+  /** The account of the access key or session that sent the request; null for a person without an account. */
   login?: Maybe<User>;
   /** The server's version, in semver format. */
   version: Scalars['String']['output'];
@@ -2164,8 +2224,8 @@ export type ApplicationType = {
 export type Simulation = {
   __typename?: 'Simulation';
   /**
-   * Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null without a
-   * document.
+   * Whether the server would run the document, considering credentials, readOnly, permissions, and the restriction; null
+   * without a document.
    */
   allowed?: Maybe<Scalars['Boolean']['output']>;
   /** Whether the device could be read; null without deviceId. */
@@ -2174,9 +2234,12 @@ export type Simulation = {
   attributeReadable?: Maybe<Scalars['Boolean']['output']>;
   /** Whether the attribute's base value could be set, on the device if deviceId is given; null without attribute. */
   attributeWritable?: Maybe<Scalars['Boolean']['output']>;
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
+  /**
+   * The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field
+   * fails with FORBIDDEN.
+   */
   devices: Scalars['Int']['output'];
-  /** Every permission. */
+  /** The verdict on each permission. */
   permissions: Array<PermissionVerdict>;
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Array<Scalars['String']['output']>;
@@ -2190,9 +2253,9 @@ export type PermissionVerdict = {
   permission: Permission;
   granted: Scalars['Boolean']['output'];
   /**
-   * key: the key does not have the permission, or the key is not valid. role: the role does not have the
-   * permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if
-   * the permission is granted.
+   * key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or
+   * the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an
+   * enabled member, or has not signed in for too long. null if the permission is granted.
    */
   deniedBy?: Maybe<Scalars['String']['output']>;
 };
@@ -2210,7 +2273,10 @@ export type Invitation = {
   expires: Scalars['DateTime']['output'];
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: Scalars['String']['output'];
-  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /**
+   * The link, only in the responses of createInvitation and resendInvitation; otherwise null. Anyone who has the link can
+   * accept the invitation.
+   */
   link?: Maybe<Scalars['String']['output']>;
 };
 
@@ -2229,7 +2295,7 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'
-  /** Register devices, and create registration codes. */
+  /** Register devices, and create and delete registration codes. */
   | 'DEVICE_CREATE'
   /** Delete devices. */
   | 'DEVICE_DELETE'
@@ -2276,7 +2342,10 @@ export type Grant = {
   /** The names of the attributes that the request can read and set; null for all. */
   attributes?: Maybe<AttributeScope>;
   permissions: Array<Permission>;
-  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
+  /**
+   * A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set,
+   * both apply.
+   */
   where?: Maybe<Scalars['String']['output']>;
   view?: Maybe<View>;
   /** The context in which the filter reads attributes; null for base values. */
@@ -2355,13 +2424,13 @@ export type Role = {
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export type AccessInput = {
   /**
-   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or
-   * VIEW_MANAGE.
+   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
+   * ALERT_MANAGE, or VIEW_MANAGE.
    */
   permissions?: InputMaybe<Array<Permission>>;
   /**
-   * A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or
-   * key cannot find other devices.
+   * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
+   * with the role or key cannot find other devices.
    */
   where?: InputMaybe<Scalars['String']['input']>;
   attributes?: InputMaybe<AttributeScopeInput>;
@@ -2402,7 +2471,10 @@ export type Limit = {
   used?: Maybe<Scalars['Int']['output']>;
 };
 
-/** A named filter with columns and an order. You can use its ID wherever you can use a filter. */
+/**
+ * A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept its
+ * ID.
+ */
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
@@ -2419,7 +2491,7 @@ export type View = {
   sortBy: Array<Scalars['String']['output']>;
   columns: Array<ViewColumn>;
   labels: Array<Scalars['String']['output']>;
-  /** If false, roles and keys with access to only some devices do not see the view. */
+  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
   isShared: Scalars['Boolean']['output'];
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
@@ -2450,7 +2522,10 @@ export type ViewColumnInput = {
   width?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
+/**
+ * Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks
+ * specification.
+ */
 export type Webhook = {
   __typename?: 'Webhook';
   id: Scalars['ID']['output'];
@@ -2463,8 +2538,8 @@ export type Webhook = {
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /**
-   * A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event.
-   * null for all events.
+   * A device filter in canonical form; null if there is none. The server sends only events of devices that matched
+   * immediately before or after the event.
    */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view of devices. Its current filter applies in addition to where. */
@@ -2478,7 +2553,10 @@ export type Webhook = {
 };
 
 
-/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
+/**
+ * Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks
+ * specification.
+ */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;

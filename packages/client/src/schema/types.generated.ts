@@ -42,7 +42,7 @@ export interface AccessInput {
   permissions?: readonly Permission[] | null | undefined
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined
-  /** A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or key cannot find other devices. */
+  /** A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers with the role or key cannot find other devices. */
   where?: string | null | undefined
 }
 
@@ -62,10 +62,10 @@ export interface AttributesInput {
 
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export interface BulkAttributesInput {
-  /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
+  /** In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
-  /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base attributes, and sees the services as they were before the first operation. */
+  /** A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads base attributes and sees the services as they were before the first operation. */
   services?: string | null | undefined
 }
 
@@ -88,11 +88,11 @@ export interface BulkOperationInput {
 
 /** Removes services and their attributes from each device. */
 export interface BulkRemoveServiceInput {
-  /** A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the services as they were before the first operation. */
+  /** A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services as they were before the first operation. */
   where: string
 }
 
-/** A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use id:*. */
+/** A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
@@ -144,7 +144,7 @@ export interface AccessKey {
   /** The context in which the filter reads attributes; null for base values. */
   context: string | null
   created: string
-  /** The caller that created the key; null if a release that did not record the caller created the key. */
+  /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy: ChangeSource | null
   enabled: boolean
   /** When the key expires; null if it never expires. */
@@ -170,7 +170,7 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: string | null
-  /** The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
@@ -200,7 +200,7 @@ export interface AttributeChange {
   at: string
   /** The context in which the value was set; null for a base value. */
   context: string | null
-  /** The event; null if it is no longer stored. */
+  /** The event that recorded the change. */
   event: Event | null
   /** ID of the event. Changes that were made together share an event. */
   eventId: string
@@ -209,7 +209,7 @@ export interface AttributeChange {
   new: string | null
   /** The old value; null if there was no value. */
   old: string | null
-  /** The change's source: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
   /** The device, service, or user whose value changed. */
   target: EventTarget
@@ -227,9 +227,9 @@ export interface AttributeChangeList {
 
 /** A value and the times of its last change and its last write. */
 export interface AttributeInfo {
-  /** The base value that the override hides; null without an override. */
+  /** The base value that the override hides; null if there is none. */
   base: string | null
-  /** When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
   changed: string | null
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: string | null
@@ -238,7 +238,7 @@ export interface AttributeInfo {
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: boolean
   name: string
-  /** The context that overrides the base value; null if value is the base value. */
+  /** The context in which the value is set; null if value is the base value. */
   setIn: string | null
   /** The effective value; null if the attribute is not set, or is a group. */
   value: string | null
@@ -248,7 +248,7 @@ export interface AttributeInfo {
 export interface AttributeName {
   /** Number of devices that have the attribute, in the base or in any context. */
   devices: number
-  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
+  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such change when the server counted the names, and for callers who are restricted to some devices. */
   lastChanged: string | null
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
@@ -283,7 +283,7 @@ export interface Availability {
   onlineSeconds: number
   /** How often the device went offline. */
   outages: number
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
   /** The fraction of that time during which the device was online, 0 to 1. */
   share: number
@@ -365,15 +365,15 @@ export interface BulkJob {
   progress: number
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: number
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
-  /** Why the job is paused, failed, or not started. */
+  /** Why the job is paused, waits, failed, or is not started. */
   stateReason: string | null
   /** The target as given, with the filter in canonical form. */
   target: Record<string, unknown>
@@ -553,11 +553,11 @@ export interface Facet {
   /** The number of active devices without a value. */
   missingActive: number
   name: string
-  /** The number of devices with a value that has no bucket. */
+  /** The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
   other: number
-  /** The number of active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket, counted like other. */
   otherActive: number
-  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
+  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other, and missing. */
   total: number
 }
 
@@ -589,7 +589,7 @@ export interface FilterCheck {
 
 /** A possible completion at the cursor. */
 export interface FilterCompletion {
-  /** The approximate number of devices that have the name or value; null if unknown. */
+  /** The approximate number of devices or services that have the name or value; null if unknown. */
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
@@ -646,7 +646,7 @@ export interface Grant {
   context: string | null
   permissions: Permission[]
   view: View | null
-  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
+  /** A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set, both apply. */
   where: string | null
 }
 
@@ -654,7 +654,7 @@ export interface Grant {
 export interface HistorySpan {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: string
-  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  /** Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
   timesSince: string
 }
 
@@ -669,7 +669,7 @@ export interface Invitation {
   emailStatus: string
   expires: string
   id: string
-  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /** The link, only in the responses of createInvitation and resendInvitation; otherwise null. Anyone who has the link can accept the invitation. */
   link: string | null
   role: Role
 }
@@ -753,7 +753,7 @@ export interface Need {
 
 /** Whether a permission is granted. */
 export interface PermissionVerdict {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not signed in for too long. null if the permission is granted. */
   deniedBy: string | null
   granted: boolean
   permission: Permission
@@ -864,9 +864,9 @@ export interface Simulation {
   attributeWritable: boolean | null
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: boolean | null
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
+  /** The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field fails with FORBIDDEN. */
   devices: number
-  /** Every permission. */
+  /** The verdict on each permission. */
   permissions: PermissionVerdict[]
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: string[]
@@ -876,7 +876,7 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, a request for counts that are more than 60 seconds old returns these counts, unless they are more than a day old, and makes the server count again. */
+  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
@@ -910,7 +910,7 @@ export interface UserReference {
   id: string
 }
 
-/** A named filter with columns and an order. You can use its ID wherever you can use a filter. */
+/** A named filter with columns and an order. Lists, bulk jobs, subscriptions, webhooks, roles, and access keys accept its ID. */
 export interface View {
   columns: ViewColumn[]
   /** The context in which the filter and the sort read attributes; null for the base values. */
@@ -919,7 +919,7 @@ export interface View {
   createdBy: ChangeSource
   description: string | null
   id: string
-  /** If false, roles and keys with access to only some devices do not see the view. */
+  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
   isShared: boolean
   /** The kind of objects that the view lists. */
   kind: FilterKind
@@ -964,7 +964,7 @@ export interface Webhook {
   url: string
   /** A saved view of devices. Its current filter applies in addition to where. */
   view: View | null
-  /** A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event. null for all events. */
+  /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
   where: string | null
 }
 
@@ -1013,7 +1013,7 @@ export interface AccessKeyFields {
   /** The context in which the filter reads attributes; null for base values. */
   context: Leaf<string | null>
   created: Leaf<string>
-  /** The caller that created the key; null if a release that did not record the caller created the key. */
+  /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy: Branch<'ChangeSource', 'maybe'>
   enabled: Leaf<boolean>
   /** When the key expires; null if it never expires. */
@@ -1039,11 +1039,11 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
   suspended: Leaf<string | null>
-  /** The permissions that the key did not need in this number of days, 1 to 400; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used in this number of days, 1 to 400, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used in the last 1 to 400 days, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1075,7 +1075,7 @@ export interface AttributeChangeFields {
   at: Leaf<string>
   /** The context in which the value was set; null for a base value. */
   context: Leaf<string | null>
-  /** The event; null if it is no longer stored. */
+  /** The event that recorded the change. */
   event: Branch<'Event', 'maybe'>
   /** ID of the event. Changes that were made together share an event. */
   eventId: Leaf<string>
@@ -1084,7 +1084,7 @@ export interface AttributeChangeFields {
   new: Leaf<string | null>
   /** The old value; null if there was no value. */
   old: Leaf<string | null>
-  /** The change's source: an access key, a console session, a device, or the server. */
+  /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** The device, service, or user whose value changed. */
   target: Branch<'EventTarget', 'one'>
@@ -1103,9 +1103,9 @@ export interface AttributeChangeListFields {
 
 /** The selectable fields of AttributeInfo. */
 export interface AttributeInfoFields {
-  /** The base value that the override hides; null without an override. */
+  /** The base value that the override hides; null if there is none. */
   base: Leaf<string | null>
-  /** When the value last changed: that event's timestamp. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times: if their event is no longer stored, it is the time of the upgrade. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
   changed: Leaf<string | null>
   /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
   confirmed: Leaf<string | null>
@@ -1114,7 +1114,7 @@ export interface AttributeInfoFields {
   /** Whether the value was confirmed more than 1.25 expected intervals ago. */
   isStale: Leaf<boolean>
   name: Leaf<string>
-  /** The context that overrides the base value; null if value is the base value. */
+  /** The context in which the value is set; null if value is the base value. */
   setIn: Leaf<string | null>
   /** The effective value; null if the attribute is not set, or is a group. */
   value: Leaf<string | null>
@@ -1124,7 +1124,7 @@ export interface AttributeInfoFields {
 export interface AttributeNameFields {
   /** Number of devices that have the attribute, in the base or in any context. */
   devices: Leaf<number>
-  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
+  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such change when the server counted the names, and for callers who are restricted to some devices. */
   lastChanged: Leaf<string | null>
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
@@ -1159,7 +1159,7 @@ export interface AvailabilityFields {
   onlineSeconds: Leaf<number>
   /** How often the device went offline. */
   outages: Leaf<number>
-  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
+  /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
   /** The fraction of that time during which the device was online, 0 to 1. */
   share: Leaf<number>
@@ -1251,15 +1251,15 @@ export interface BulkJobFields {
   progress: Leaf<number>
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
-  /** A URL for downloading the devices and their results as CSV. It is valid for one hour, and needs no signature. */
+  /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null if there are no secrets, after the download, and for callers without DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
-  /** Why the job is paused, failed, or not started. */
+  /** Why the job is paused, waits, failed, or is not started. */
   stateReason: Leaf<string | null>
   /** The target as given, with the filter in canonical form. */
   target: Leaf<Record<string, unknown>>
@@ -1505,11 +1505,11 @@ export interface FacetFields {
   /** The number of active devices without a value. */
   missingActive: Leaf<number>
   name: Leaf<string>
-  /** The number of devices with a value that has no bucket. */
+  /** The number of devices with a value that has no bucket. For fields of services and for contexts, a device counts once for each such value. */
   other: Leaf<number>
-  /** The number of active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket, counted like other. */
   otherActive: Leaf<number>
-  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
+  /** The number of matching devices. Except for fields of services and for contexts, this is the sum of the buckets, other, and missing. */
   total: Leaf<number>
 }
 
@@ -1541,7 +1541,7 @@ export interface FilterCheckFields {
 
 /** The selectable fields of FilterCompletion. */
 export interface FilterCompletionFields {
-  /** The approximate number of devices that have the name or value; null if unknown. */
+  /** The approximate number of devices or services that have the name or value; null if unknown. */
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
@@ -1598,7 +1598,7 @@ export interface GrantFields {
   context: Leaf<string | null>
   permissions: Leaf<Permission[]>
   view: Branch<'View', 'maybe'>
-  /** A filter for the devices that the request can reach, in canonical form. If view is set, both apply. Null for all devices. */
+  /** A filter for the devices that the request can reach, in canonical form; null if no filter limits them. If view is set, both apply. */
   where: Leaf<string | null>
 }
 
@@ -1606,7 +1606,7 @@ export interface GrantFields {
 export interface HistorySpanFields {
   /** The start of the oldest month whose events are kept. attributeHistory has no earlier changes. */
   earliest: Leaf<string>
-  /** A value that has not changed since this time counts as changed at this time, because earlier releases did not record times. */
+  /** Earlier releases did not record times, so filters treat a value that has not changed since this time as changed at this time. AttributeInfo.changed can be earlier, because it also reads events. */
   timesSince: Leaf<string>
 }
 
@@ -1621,7 +1621,7 @@ export interface InvitationFields {
   emailStatus: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /** The link, only in the responses of createInvitation and resendInvitation; otherwise null. Anyone who has the link can accept the invitation. */
   link: Leaf<string | null>
   role: Branch<'Role', 'one'>
 }
@@ -1728,7 +1728,7 @@ export interface MutationFields {
   }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
+    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -1749,9 +1749,9 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
+    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -1853,7 +1853,7 @@ export interface MutationFields {
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
+  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1867,12 +1867,12 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
+  /** Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
   }>
-  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
   removeService: Leaf<boolean, {
     id: string
   }>
@@ -1881,12 +1881,12 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is the ID of a device or of one of its services. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** active or inactive */
     state: string
-    /** The number of seconds after which the state becomes inactive, unless another report arrives. 1 to 86,400. */
+    /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
   }>
   /** Creates a new link with the same validity period. The previous link becomes invalid. */
@@ -1898,12 +1898,12 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates and previews a job for the devices of this job that have one of these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
@@ -1927,7 +1927,7 @@ export interface MutationFields {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -1944,7 +1944,7 @@ export interface MutationFields {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -1963,7 +1963,7 @@ export interface MutationFields {
     /** From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }>
-  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
+  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -1992,9 +1992,9 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
-    /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
+    /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
     /** Must be earlier than the current time of expiry. */
@@ -2046,7 +2046,7 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause because of an invalid view. */
   updateWebhook: Branch<'Webhook', 'one', {
     context?: string | null | undefined
     enabled?: boolean | null | undefined
@@ -2070,7 +2070,7 @@ export interface NeedFields {
 
 /** The selectable fields of PermissionVerdict. */
 export interface PermissionVerdictFields {
-  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member. null if the permission is granted. */
+  /** key: the key does not have the permission, or the key is not valid. role: the role does not have the permission, or the person is disabled. policy: the key breaks the key policy. creator: the person who created the key is not an enabled member, or has not signed in for too long. null if the permission is granted. */
   deniedBy: Leaf<string | null>
   granted: Leaf<boolean>
   permission: Leaf<Permission>
@@ -2099,7 +2099,7 @@ export interface PresencePointFields {
 export interface QueryFields {
   /** The application types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
-  /** The account of the access key or session that sent the request. */
+  /** The account of the access key or session that sent the request; null for a person without an account. */
   login: Branch<'User', 'maybe'>
   /** The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is null. */
   me: Branch<'Me', 'maybe'>
@@ -2228,9 +2228,9 @@ export interface SimulationFields {
   attributeWritable: Leaf<boolean | null>
   /** Whether the device could be read; null without deviceId. */
   deviceReachable: Leaf<boolean | null>
-  /** The number of devices that could be read. If the caller lacks DEVICE_READ, the field returns FORBIDDEN if the simulated access has it. */
+  /** The number of devices that could be read. If the simulated access has DEVICE_READ and the caller lacks it, the field fails with FORBIDDEN. */
   devices: Leaf<number>
-  /** Every permission. */
+  /** The verdict on each permission. */
   permissions: Branch<'PermissionVerdict', 'many'>
   /** The reasons for all denials, such as: key is disabled; role viewer lacks KEY_MANAGE. */
   reasons: Leaf<string[]>
@@ -2293,7 +2293,7 @@ export interface UserFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, a request for counts that are more than 60 seconds old returns these counts, unless they are more than a day old, and makes the server count again. */
+  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2370,18 +2370,18 @@ export interface UserFields {
     state?: string | null | undefined
     /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
+    /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
   /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
-    /** Names of at most 50 fields and attributes. Default: the view's columns. Without a view, the default is the fields that muster import reads and every attribute in use. */
+    /** Names of at most 50 fields and attributes. Default: the view's columns or, without any, the fields that muster import reads and every attribute in use on devices. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
     /** The reference time for relative times in where. */
     now?: string | Date | null | undefined
-    /** At most 4 keys, each written as in sort of devices. Default: name. */
+    /** At most 4 keys, each written as in sort of devices. Default: the view's order or, without one, name. */
     sortBy?: readonly string[] | null | undefined
     /** A saved view's ID. Its filter applies in addition to where. Its context, order, and columns apply if the request sets none. */
     view?: string | null | undefined
@@ -2389,7 +2389,7 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event. */
+  /** Counts the matching events in intervals of equal length, oldest interval first. The arguments are those of events. The server chooses a round length, such as an hour, at least one second, to return at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now, so these two can be shorter. The server reads every matching event. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2443,7 +2443,7 @@ export interface UserFields {
     /** An event filter, as in events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
+  /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */
@@ -2462,7 +2462,7 @@ export interface UserFields {
   /** How far back this user's history is known. */
   history: Branch<'HistorySpan', 'one'>
   id: Leaf<string>
-  /** Open invitations, newest first, and invitations that expired in the last seven days. */
+  /** Open invitations and invitations that expired in the last seven days, newest first. */
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
@@ -2491,7 +2491,7 @@ export interface UserFields {
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits other accounts' IDs. */
+  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits unknown IDs and other accounts' IDs. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2567,7 +2567,7 @@ export interface ViewFields {
   createdBy: Branch<'ChangeSource', 'one'>
   description: Leaf<string | null>
   id: Leaf<string>
-  /** If false, roles and keys with access to only some devices do not see the view. */
+  /** If false, roles and keys that are restricted to some devices or attributes do not see the view. */
   isShared: Leaf<boolean>
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
@@ -2627,7 +2627,7 @@ export interface WebhookFields {
   url: Leaf<string>
   /** A saved view of devices. Its current filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
-  /** A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event. null for all events. */
+  /** A device filter in canonical form; null if there is none. The server sends only events of devices that matched immediately before or after the event. */
   where: Leaf<string | null>
 }
 
@@ -2762,7 +2762,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. The new key's networks must be within the caller's networks, and its rateShare must not be greater. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
-    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices also lacks the permissions that AccessInput lists. */
+    /** Without permissions, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. A key that is restricted to some devices or attributes also lacks the permissions that AccessInput lists. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -2783,9 +2783,9 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
+    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
-    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2889,7 +2889,7 @@ export interface Mutations {
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
+  /** Resends the given delivery, or all failed deliveries created since the given time. Returns the number of deliveries. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -2903,12 +2903,12 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
+  /** Removes a person from the account, with the person's personal keys. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
+  /** Removes a service and its attributes. Fails with BAD_USER_INPUT for a bulk service. */
   removeService(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
@@ -2917,12 +2917,12 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is the ID of a device or of one of its services. While a service is active, its device is also active. */
+  /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState(args: {
     serviceId: string
     /** active or inactive */
     state: string
-    /** The number of seconds after which the state becomes inactive, unless another report arrives. 1 to 86,400. */
+    /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
   /** Creates a new link with the same validity period. The previous link becomes invalid. */
@@ -2934,12 +2934,12 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates and previews a job for the devices of this job that have one of these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the same access, networks, and expiry as the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated or has expired. Deletes the key that the given key replaced, if that one has expired. Only the person who created a personal key can rotate it. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
@@ -2963,7 +2963,7 @@ export interface Mutations {
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20 operations, or none with csv, applied to each device in this order. Each device receives either all of them or none. */
+    /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
@@ -2980,7 +2980,7 @@ export interface Mutations {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -2999,7 +2999,7 @@ export interface Mutations {
     /** From 60 to 31,536,000 seconds; null removes the interval. */
     seconds?: number | null | undefined
   }, options?: CallOptions): Promise<Freshness | null>
-  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
+  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom on, the server rejects requests signed with a key that breaks a rule, with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -3028,9 +3028,9 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do, or widen its networks or rateShare (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key, or widen its networks or rateShare, if the key would then allow more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
-    /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
+    /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
     /** Must be earlier than the current time of expiry. */
@@ -3082,7 +3082,7 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause because of an invalid view. */
   updateWebhook(args: {
     context?: string | null | undefined
     enabled?: boolean | null | undefined

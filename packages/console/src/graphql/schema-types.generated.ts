@@ -5,15 +5,15 @@ export type AccessInput = {
   /** The context in which the filter and the view read attributes. Default: the view's context. */
   context?: string | null | undefined;
   /**
-   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or
-   * VIEW_MANAGE.
+   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE,
+   * ALERT_MANAGE, or VIEW_MANAGE.
    */
   permissions?: Array<Permission> | null | undefined;
   /** The ID of a saved view of devices. A device must match both the view and where. */
   view?: string | null | undefined;
   /**
-   * A device filter that does not use state, online, stateSince, lastReported, or relative times. Callers with the role or
-   * key cannot find other devices.
+   * A device filter that does not use state, online, stateSince, lastReported, age(), stale(), or relative times. Callers
+   * with the role or key cannot find other devices.
    */
   where?: string | null | undefined;
 };
@@ -28,14 +28,14 @@ export type AttributeScopeInput = {
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export type BulkAttributesInput = {
   /**
-   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a
-   * literal opening brace, write two. null removes an attribute or a group.
+   * In a value, the server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the
+   * device's value. For a literal opening brace, write two. null removes an attribute or a group.
    */
   attributes: Record<string, unknown>;
   context?: string | null | undefined;
   /**
    * A service filter. If set, the operation applies to the device's matching services, not to the device. The filter reads
-   * base attributes, and sees the services as they were before the first operation.
+   * base attributes and sees the services as they were before the first operation.
    */
   services?: string | null | undefined;
 };
@@ -77,8 +77,8 @@ export type BulkOutcome =
 /** Removes services and their attributes from each device. */
 export type BulkRemoveServiceInput = {
   /**
-   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes, and sees the
-   * services as they were before the first operation.
+   * A service filter, such as port = 23. It never matches the bulk service. It reads base attributes and sees the services
+   * as they were before the first operation.
    */
   where: string;
 };
@@ -110,8 +110,8 @@ export type BulkState =
   | 'RUNNING';
 
 /**
- * A bulk job's devices. Set where and view, or ids, or csv. The server rejects an empty filter. To select all devices, use
- * id:*.
+ * A bulk job's devices. Set where, view, or both; or set ids; or set csv. The server rejects an empty filter. To select
+ * all devices, use id:*.
  */
 export type BulkTargetInput = {
   /** The context in which the filter reads attributes. */
@@ -137,8 +137,8 @@ export type BulkTargetInput = {
 };
 
 /**
- * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work as in
- * setAttributes.
+ * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work
+ * as in setAttributes.
  */
 export type BulkUpdateInput = {
   hardwareId?: string | null | undefined;
@@ -148,13 +148,16 @@ export type BulkUpdateInput = {
 
 /** An event's type. */
 export type EventType =
-  /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */
+  /**
+   * data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, and rateShare; where, view,
+   * context, and attributes, if set
+   */
   | 'ACCESS_KEY_CREATE'
   /** data: name */
   | 'ACCESS_KEY_DELETE'
   /** data: changes, the old and new value of each field that changed */
   | 'ACCESS_KEY_UPDATE'
-  /** data: changes, the old and new value of the account's name and email address */
+  /** data: changes, the old and new value of each field that changed: name, email, or signInPolicy */
   | 'ACCOUNT_UPDATE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
@@ -165,22 +168,22 @@ export type EventType =
   /** A user created new backup codes. data: address, agent, backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each network address, the server
-   * records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method, reason; count, the
-   * number of attempts in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each user and network address,
+   * the server records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method,
+   * reason; count, the number of attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base) and
-   * name of the backup; created, when the backup was taken; bytes; scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base)
+   * and name of the backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind
-   * (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
-   * restored point in time or latest
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data:
+   * kind (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup,
+   * to, the restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /** A bulk job ended. data: state, counts, and seconds */
@@ -194,7 +197,10 @@ export type EventType =
    * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was used */
+  /**
+   * data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the code's ID if one was
+   * used
+   */
   | 'DEVICE_REGISTER'
   /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
   | 'DEVICE_SECRET_ROTATE'
@@ -203,8 +209,8 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten links. If
-   * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
+   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten
+   * links. If the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** An attribute's expected interval changed. data: name; seconds, the old and new interval */
@@ -216,21 +222,24 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
-   * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
+   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the
+   * number of secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE'
   /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
   | 'MEMBER_JOIN'
-  /** A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the account */
+  /**
+   * A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the
+   * account
+   */
   | 'MEMBER_LEAVE'
   /** A member's role changed. data: email, source; role, the old and the new role */
   | 'MEMBER_UPDATE'
   /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_ADD'
   /**
-   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the passkey; or
-   * reset: true and passkeys, the number of passkeys, if an operator removed them
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the
+   * passkey; or reset: true and passkeys, the number of passkeys, if an operator removed them
    */
   | 'PASSKEY_REMOVE'
   /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
@@ -241,7 +250,7 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /** data: name, permissions, groups */
+  /** data: name, permissions, groups, where, view, context, and attributes */
   | 'ROLE_CREATE'
   /** data: name */
   | 'ROLE_DELETE'
@@ -255,7 +264,10 @@ export type EventType =
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
-  /** A user or an operator ended sessions. data: sessions, the number of sessions; address and agent, if a user ended them */
+  /**
+   * A user, an operator, or the identity provider ended sessions. data: sessions, the number of sessions; address and
+   * agent, if a user ended them; provider: true, if the identity provider ended them
+   */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
@@ -264,8 +276,8 @@ export type EventType =
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
   /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created first. data:
-   * none
+   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created
+   * first. data: none
    */
   | 'USER_REMOVE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
@@ -304,7 +316,7 @@ export type Permission =
   | 'ATTRIBUTE_WRITE'
   /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'
-  /** Register devices, and create registration codes. */
+  /** Register devices, and create and delete registration codes. */
   | 'DEVICE_CREATE'
   /** Delete devices. */
   | 'DEVICE_DELETE'
