@@ -1,5 +1,5 @@
 // Sends a signed GraphQL request to Muster with the standard library: go run examples/query.go ['query' ['variables']]
-// The server and the access key are in the section [default] of the file MUSTER_CREDENTIALS, else of data/credentials.
+// Reads the URL and the access key from the section [default] of the file MUSTER_CREDENTIALS, otherwise data/credentials.
 // Exits with 0 only if there is a response without errors. Signs by RFC 9421 with hmac-sha256 and a digest of the body.
 package main
 
