@@ -84,6 +84,10 @@ export const requestReasons = {
     meaning:
       'The user signed in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
   },
+  'last-owner': {
+    code: 'CONFLICT',
+    meaning: 'The change would leave the account without an owner who can sign in. Make another member an owner first.',
+  },
   'idempotency-key-invalid': {
     code: 'BAD_USER_INPUT',
     meaning: 'The Idempotency-Key header is not a single string in double quotes, or the string is empty or too long.',

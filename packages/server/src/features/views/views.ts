@@ -197,10 +197,14 @@ const announce = (
 async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   const found = await countViewRows(db, accountId)
   if (found >= limits.views)
-    throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.views} views, found ${found}: delete one first`, {
-      limit: limits.views,
-      found,
-    })
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `an account can have ${limits.views} views, found ${found}: delete one first`,
+      {
+        limit: limits.views,
+        found,
+      },
+    )
 }
 
 async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
