@@ -70,6 +70,8 @@ export const listCountedNames = (context: Context): Promise<AttributeName[]> => 
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context
+  // The names inside a restriction are counted for each request.
+  if (insideOf(viewer) !== undefined) return false
   const summary = await findSummary(db, viewer.accountId)
   if (summary !== undefined && summary.age <= MAX_RETURNED_AGE_SECONDS) return false
   if ((summary?.devices ?? (await countDevices(db, viewer.accountId, {}))) <= EXACT_DEVICES) return false
