@@ -5,7 +5,7 @@ import { BodyPieces } from '../../lib/body-pieces.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { createSlot } from '../../lib/slot.ts'
 import { limits } from '../../limits.ts'
-import { onceResponseEnds } from './response-end.ts'
+import { hasClientLeft, onceResponseEnds } from './response-end.ts'
 import { sendInPieces } from './response-pieces.ts'
 import { createResponseQueue, type Need } from './response-queue.ts'
 
@@ -19,7 +19,7 @@ export interface ExpectedResponse {
 export interface ResponseBytes {
   /**
    * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
-   * caller does not read its queued responses.
+   * caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
   /** Returns whether the caller's unread responses have reached the limit. */
@@ -68,6 +68,11 @@ const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined
 export const queueFull = (): ApiError =>
   new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
 
+/** Ends the request if no client would receive the response. */
+function assertConnected(reply: FastifyReply): void {
+  if (hasClientLeft(reply)) throw new ApiError('UNAVAILABLE', 'the client has closed the connection')
+}
+
 const QUEUE_FULL = 'earlier responses have not been read'
 
 export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesOptions): ResponseBytes {
@@ -105,6 +110,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
     isFull: queue.isFull,
     queued: queue.queued,
     reserve(reply, { name, objectCount }) {
+      assertConnected(reply)
       const { request } = reply
       const caller = callerOf(request)
       if (caller === undefined) return undefined
@@ -114,10 +120,12 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
       const response: Expected = { key, estimate, end: undefined }
       expected.set(request, response)
       if (need.weight === 0 && isKnownSmall(response)) return undefined
-      return queue.start(caller, need, (end) => {
+      const started = queue.start(caller, need, (end) => {
         response.end = end
         onceResponseEnds(reply, end)
       })
+      // The client may have left while the response was waiting.
+      return started?.then(() => assertConnected(reply))
     },
   }
 }

@@ -7,17 +7,20 @@ type Ends = (() => void)[]
 const endsOf = createSlot<FastifyRequest, Ends>('ends')
 const openResponses = new WeakMap<Socket, Set<Ends>>()
 
+/** A pipelined response that waits for another response is not destroyed when the connection closes. */
+export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
+
 /**
  * Calls `end` when the operating system has accepted the last byte of a response, or when the connection has closed.
  * The socket needs its own listener, because a pipelined response that waits for another response emits no event when
  * the connection closes.
  */
-export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void): void {
-  const { socket } = request.raw
-  if (raw.destroyed || socket.destroyed) {
+export function onceResponseEnds(reply: FastifyReply, end: () => void): void {
+  if (hasClientLeft(reply)) {
     end()
     return
   }
+  const { raw, request } = reply
   const registered = endsOf.get(request)
   if (registered !== undefined) {
     registered.push(end)
@@ -25,7 +28,7 @@ export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void
   }
   const ends = [end]
   endsOf.set(request, ends)
-  const responses = responsesOn(socket)
+  const responses = responsesOn(request.raw.socket)
   responses.add(ends)
   raw.once('close', () => {
     if (responses.delete(ends)) callAll(ends)

@@ -11,7 +11,7 @@ export interface ResponseQueue {
   /**
    * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a
    * function that must be called when the response has been produced or abandoned. Further calls of that function do
-   * nothing.
+   * nothing. If the response is still waiting, the call removes it from the queue, and the promise resolves.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -90,20 +90,30 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     weight += by * need.weight
   }
 
-  const begin = (name: string, caller: Caller, need: Need, onEnd: (end: () => void) => void): void => {
+  /** Starts production. The returned function ends it. */
+  const begin = (name: string, caller: Caller, need: Need): (() => void) => {
     change(caller, need, 1)
     let hasEnded = false
-    onEnd(() => {
+    return () => {
       if (hasEnded) return
       hasEnded = true
       change(caller, need, -1)
       closeIfIdle(name, caller)
       startWaiting()
-    })
+    }
+  }
+
+  const abandon = (name: string, caller: Caller, response: Waiting): void => {
+    const index = caller.waiting.indexOf(response)
+    if (index === -1) return
+    caller.waiting.splice(index, 1)
+    if (caller.waiting.length === 0) stopWaiting(name, caller)
+    closeIfIdle(name, caller)
+    // The caller's next response may need less.
+    startWaiting()
   }
 
   const stopWaiting = (name: string, caller: Caller): void => {
-    if (caller.waiting.length > 0) return void caller.stuckTimer?.refresh()
     clearTimeout(caller.stuckTimer)
     caller.stuckTimer = undefined
     waitingCallers.delete(name)
@@ -120,7 +130,8 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
       waitingCallers.delete(name)
       waitingCallers.add(name)
       next.start()
-      stopWaiting(name, caller)
+      if (caller.waiting.length === 0) stopWaiting(name, caller)
+      else caller.stuckTimer?.refresh()
     }
   }
 
@@ -143,17 +154,23 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     start(name, need, onEnd) {
       const caller = open(name)
       if (caller.waiting.length === 0 && hasRoom(caller, need)) {
-        begin(name, caller, need, onEnd)
+        onEnd(begin(name, caller, need))
         return undefined
       }
       return new Promise((resolve, reject) => {
-        const start = (): void => {
-          begin(name, caller, need, onEnd)
+        let end = (): void => {
+          abandon(name, caller, response)
           resolve()
         }
-        caller.waiting.push({ need, start, fail: () => reject(queueFull()) })
+        const start = (): void => {
+          end = begin(name, caller, need)
+          resolve()
+        }
+        const response: Waiting = { need, start, fail: () => reject(queueFull()) }
+        caller.waiting.push(response)
         waitingCallers.add(name)
         caller.stuckTimer ??= setTimeout(() => failWaiting(name, caller), STUCK_MS).unref()
+        onEnd(() => end())
       })
     },
     queue(name, size) {

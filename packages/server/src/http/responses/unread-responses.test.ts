@@ -2,16 +2,15 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { get as getTls } from 'node:https'
-import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { connect as connectTls } from 'node:tls'
-import { signRequest } from '@muster/http-signature'
+import { pino } from 'pino'
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
-import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { sharedTestApp, type TestApp } from '../../../test/harness/app.ts'
 import { createCertificate } from '../../../test/harness/certificate.ts'
+import { askWithoutReading } from '../../../test/harness/unread-request.ts'
 
 const PATIENT = { timeout: 60_000 }
 const MIB = 1024 * 1024
@@ -29,30 +28,7 @@ beforeAll(async () => {
   )
 })
 
-function signedText(url: string, { keyId, secret }: TestUser, query: string): string {
-  const body = JSON.stringify({ query })
-  const target = `${url}/graphql/v1`
-  const headers = { 'content-type': 'application/json' }
-  const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
-  const created = Math.floor(Date.now() / 1_000)
-  const signature = signRequest({ keyId, key, method: 'POST', url: target, headers, body, created })
-  const fields = { host: new URL(url).host, ...headers, ...signature, 'content-length': String(body.length) }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-  return `POST /graphql/v1 HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
-}
-
-/** Sends requests on one connection without reading the responses. */
-async function askWithoutReading(server: TestApp, times = 1): Promise<Socket> {
-  const { hostname, port, protocol } = new URL(server.url)
-  const to = { host: hostname, port: Number(port) }
-  const socket = protocol === 'https:' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to)
-  onTestFinished(() => void socket.destroy())
-  socket.on('error', () => {})
-  socket.pause()
-  await once(socket, protocol === 'https:' ? 'secureConnect' : 'connect')
-  for (let time = 0; time < times; time++) socket.write(signedText(server.url, server.as(app.owner), large))
-  return socket
-}
+const askLarge = (server: TestApp, times = 1) => askWithoutReading(server, { user: app.owner, query: large, times })
 
 async function metricsOf({ url }: TestApp): Promise<string> {
   const options = {
@@ -69,7 +45,7 @@ const queuedIn = async (server: TestApp) =>
 
 test('stops producing responses for a user who does not read them, and serves other users', async () => {
   const other = await app.createUser()
-  const sockets = await Promise.all(Array.from({ length: 8 }, (_, index) => askWithoutReading(app, (index % 2) + 1)))
+  const sockets = await Promise.all(Array.from({ length: 8 }, (_, index) => askLarge(app, (index % 2) + 1)))
   await vi.waitFor(async () => expect(await queuedIn(app)).toBeGreaterThan(8 * MIB), PATIENT)
   const rejected = await app.owner.query(small)
   expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
@@ -88,7 +64,7 @@ test('rejects waiting requests if the client reads nothing for a while', async (
   // The limit allows one response, but not two.
   const another = await app.startAnother({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB) } })
   onTestFinished(() => another.close())
-  await askWithoutReading(another)
+  await askLarge(another)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
   const rejected = await another.as(app.owner).query(large)
   expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
@@ -101,10 +77,41 @@ test('produces all responses one after another if the client reads them', async 
   expect(await queuedIn(app)).toBe(0)
 })
 
+test('does not produce a waiting response after its client has left, and frees its place', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  // The limit allows one large response and some small ones.
+  const env = { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB), MUSTER_LOG_REQUESTS: '1' }
+  const another = await app.startAnother({ env, log })
+  onTestFinished(() => another.close())
+  await askLarge(another)
+  await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
+  // A new device can have up to 100 services, so this response might be large.
+  const change = 'mutation { registerDevice(name: "late") { device { services { id } } } }'
+  const leaving = [await askLarge(another, 2), await askWithoutReading(another, { user: app.owner, query: change })]
+  await vi.waitFor(async () => expect(await metricsOf(another)).toContain('muster_requests_under_way 4\n'), PATIENT)
+  const next = another.as(app.owner).query(small)
+  for (const socket of leaving) socket.destroy()
+
+  expect((await next).status).toBe(200)
+  expect(await queuedIn(another)).toBeGreaterThan(8 * MIB)
+  await vi.waitFor(async () => expect(await metricsOf(another)).toContain('muster_requests_under_way 1\n'), PATIENT)
+  const devices = await app.db.selectFrom('device').select('name').where('name', '=', 'late').execute()
+  expect(devices).toEqual([])
+  const left = lines.filter(({ msg, code }) => msg === 'request' && code === 'GONE')
+  expect(left.map(({ operation, status }) => [operation, status])).toEqual(
+    expect.arrayContaining([
+      ['login', 0],
+      ['registerDevice', 0],
+    ]),
+  )
+  expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})
+
 test('closes a connection whose client reads nothing', async () => {
   const another = await app.startAnother({ env: { MUSTER_READ_TIMEOUT: '1' } })
   onTestFinished(() => another.close())
-  await askWithoutReading(another)
+  await askLarge(another)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBe(0), PATIENT)
   expect(await metricsOf(another)).toContain('muster_requests_under_way 0')
@@ -117,7 +124,7 @@ test('closes a TLS connection whose client reads nothing', async () => {
   const tls = { MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key, MUSTER_METRICS_TOKEN: '0123456789abcdef' }
   const another = await app.startAnother({ env: { ...tls, MUSTER_READ_TIMEOUT: '2' } })
   onTestFinished(() => another.close())
-  await askWithoutReading(another)
+  await askLarge(another)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBe(0), PATIENT)
 })
