@@ -70,7 +70,9 @@ async function setUp(
     const folder = join(database.folder, name)
     await mkdir(folder, { recursive: true })
     const required = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_MASTER_KEY: masterKey }
-    const env = { ...command.env, ...serverSettings, ...required, ...settings }
+    // Like a server that has started before, a server finds its compiled code in the data folder.
+    const compiled = { NODE_COMPILE_CACHE: join(database.folder, 'compiled') }
+    const env = { ...command.env, ...serverSettings, ...compiled, ...required, ...settings }
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 

@@ -39,7 +39,7 @@ export const memory: Scenario = {
     const growth = rounds.map((round) => round.growth)
     return {
       rates: [],
-      figures: [figure('idle', idle, 180), figure('growth while paging 100,000 devices', growth, 100)],
+      figures: [memoryFigure('idle', idle, 180), memoryFigure('growth while paging 100,000 devices', growth, 100)],
     }
   },
 }
@@ -63,7 +63,7 @@ async function measureOne(setting: Setting): Promise<Measured | undefined> {
 }
 
 /** Measures the memory after the first response and a pause. */
-async function idleBytes(server: ServerProcess, { environment }: Setting): Promise<number | undefined> {
+export async function idleBytes(server: ServerProcess, { environment }: Setting): Promise<number | undefined> {
   await send(server.url, toRequest(server.url, graphql('server', '{ login { id } }'), environment.accessKey))
   await sleep(PAUSE_MS)
   return server.memory()
@@ -85,7 +85,8 @@ async function pageThrough({ url }: ServerProcess, { environment }: Setting): Pr
   }
 }
 
-async function peakBytesDuring(server: ServerProcess, work: Promise<void>): Promise<number> {
+/** Returns the highest memory use while the work is done. */
+export async function peakBytesDuring(server: ServerProcess, work: Promise<void>): Promise<number> {
   let peak = 0
   let isDone = false
   const done = work.finally(() => (isDone = true))
@@ -98,7 +99,8 @@ async function peakBytesDuring(server: ServerProcess, work: Promise<void>): Prom
   return peak
 }
 
-const figure = (name: string, bytes: readonly number[], max: number): Figure => ({
+/** Returns a figure with an upper limit in MB. */
+export const memoryFigure = (name: string, bytes: readonly number[], max: number): Figure => ({
   name,
   spread: spreadOf(bytes.map((each) => each / MB)),
   unit: 'MB',

@@ -4,6 +4,7 @@ import { memory } from './memory.ts'
 import { page, pageInContext } from './page.ts'
 import type { Scenario } from './scenario.ts'
 import { setAttribute, setOnOneDevice, setOnSlowDisk } from './set-attribute.ts'
+import { unreadPages } from './unread-pages.ts'
 
 /** The scenarios in the order of the report. Write scenarios run last, because they leave dead rows. */
 export const scenarios: readonly Scenario[] = [
@@ -12,6 +13,7 @@ export const scenarios: readonly Scenario[] = [
   consolePage,
   login,
   memory,
+  unreadPages,
   setAttribute,
   setOnOneDevice,
   setOnSlowDisk,

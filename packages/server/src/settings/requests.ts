@@ -81,8 +81,9 @@ export const requestSettings = {
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:
       'Bytes of responses that each server process queues at a time for an account, or for an address without valid credentials. Above this limit, requests fail with RATE_LIMITED until the caller has read the responses.',
-    default: '67108864',
-    parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
+    // While a response of the maximum size is unread, small responses must still fit.
+    default: '41943040',
+    parse: (text) => integer(text ?? '41943040', 1_048_576, 1_000_000_000_000),
   }),
   queuedBytes: setting({
     name: 'MUSTER_QUEUED_BYTES',
