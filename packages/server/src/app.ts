@@ -179,10 +179,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     onDocument,
   })
   deps.metrics?.gauge('documentCacheBytes', () => executor.cachedBytes)
+  let sdl: string | undefined
   const graphql: GraphqlRouteInput<Viewer> = {
     executor,
     path: '/graphql/v1',
-    sdl: printSdl(schema),
+    sdl: () => (sdl ??= printSdl(schema)),
     authenticate: async (request, rawBody) => withReach(deps.db, await deps.authenticate(request, rawBody)),
     beforeRequest,
     onRejected: charges.chargeRejected,
@@ -226,7 +227,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     )
   }
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
-  const provider = openProvider(app, deps.config)
+  const provider = await openProvider(app, deps.config)
   registerSignIn(app, { ...signInOf(deps), provider, addressOf, beforeRequest })
   registerConsole(app)
   registerDocs(app)

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { makeExecutableSchema } from '@graphql-tools/schema'
-import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
+import {
+  buildSchema,
+  type GraphQLSchema,
+  isObjectType,
+  isScalarType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql'
 import type { Resolvers } from '../resolvers.generated.ts'
 
 /** A part of the schema. It has resolvers and, if it has its own SDL file, type definitions. */
@@ -14,12 +20,28 @@ export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
 }
 
 /** Combines all parts into one schema. Throws if a resolver does not match a field in the SDL. */
-export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
-  return makeExecutableSchema({
-    typeDefs: parts.flatMap(({ typeDefs }) => (typeDefs === undefined ? [] : [typeDefs])),
-    resolvers: parts.map(({ resolvers }) => resolvers),
-    resolverValidationOptions: { requireResolversToMatchSchema: 'error' },
-  })
+export function assembleSchema(parts: readonly { typeDefs?: string; resolvers?: object }[]): GraphQLSchema {
+  const schema = buildSchema(parts.map(({ typeDefs = '' }) => typeDefs).join('\n'))
+  for (const { resolvers = {} } of parts)
+    for (const [typeName, resolver] of Object.entries(resolvers)) addResolver(schema, typeName, resolver)
+  return schema
+}
+
+/** Adds the functions of a scalar, or the resolvers of an object type's fields. */
+function addResolver(schema: GraphQLSchema, typeName: string, resolver: object): void {
+  const type = schema.getType(typeName)
+  if (isScalarType(type) && isScalarType(resolver)) {
+    const { description, serialize, parseValue, parseLiteral } = resolver
+    Object.assign(type, { description, serialize, parseValue, parseLiteral })
+    return
+  }
+  if (!isObjectType(type)) throw new Error(`the resolver ${typeName} does not match an object type in the SDL`)
+  for (const [name, resolve] of Object.entries(resolver)) {
+    const field = type.getFields()[name]
+    if (field === undefined) throw new Error(`the resolver ${typeName}.${name} does not match a field in the SDL`)
+    // The field of a subscription has an object with two functions.
+    Object.assign(field, typeof resolve === 'function' ? { resolve } : resolve)
+  }
 }
 
 /** Prints the schema as SDL in sorted order. The output therefore does not depend on the order of the parts. */

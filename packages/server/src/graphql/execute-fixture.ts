@@ -1,4 +1,4 @@
-import { makeExecutableSchema } from '@graphql-tools/schema'
+import { assembleSchema } from './assemble.ts'
 import { createExecutor, type OperationRequest } from './execute.ts'
 
 export const typeDefs = /* GraphQL */ `
@@ -12,24 +12,23 @@ export const typeDefs = /* GraphQL */ `
 
 const things = Array.from({ length: 3 }, (_, index) => ({ id: String(index), parts: [], lazy: () => index }))
 
+const resolvers = {
+  Query: { version: () => '1', user: () => ({ id: '1' }), things: () => things },
+  User: { page: () => ({ items: things, total: 3, lazy: () => 3 }) },
+  Mutation: { change: () => true },
+  Subscription: {
+    ticks: {
+      async *subscribe() {
+        yield { ticks: 1 }
+        yield { ticks: 2 }
+      },
+    },
+  },
+}
+
 export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
   createExecutor({
-    schema: makeExecutableSchema({
-      typeDefs,
-      resolvers: {
-        Query: { version: () => '1', user: () => ({ id: '1' }), things: () => things },
-        User: { page: () => ({ items: things, total: 3, lazy: () => 3 }) },
-        Mutation: { change: () => true },
-        Subscription: {
-          ticks: {
-            async *subscribe() {
-              yield { ticks: 1 }
-              yield { ticks: 2 }
-            },
-          },
-        },
-      },
-    }),
+    schema: assembleSchema([{ typeDefs, resolvers }]),
     listBounds: { 'Query.things': ({ names }) => (Array.isArray(names) ? names.length : 50), 'Thing.parts': 100 },
     rowCosts: {
       'Query.things': 0,

@@ -1,6 +1,6 @@
-import { makeExecutableSchema } from '@graphql-tools/schema'
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { assembleSchema } from './assemble.ts'
 import { createExecutor } from './execute.ts'
 import { prepared, rejection, typeDefs } from './execute-fixture.ts'
 
@@ -137,14 +137,14 @@ describe('the number of objects that a response can contain', () => {
   })
 
   it('requires an entry in listBounds for every list', () => {
-    const schema = makeExecutableSchema({ typeDefs })
+    const schema = assembleSchema([{ typeDefs }])
     expect(() => createExecutor({ schema, listBounds: { 'Query.things': 1 }, rowCosts: {}, jit: true })).toThrow(
       'Thing.parts',
     )
   })
 
   it('requires an entry in rowCosts for every list', () => {
-    const schema = makeExecutableSchema({ typeDefs })
+    const schema = assembleSchema([{ typeDefs }])
     const listBounds = { 'Query.things': 1, 'Thing.parts': 1 }
     const rowCosts = { 'Query.things': 0, 'Thing.parts': 0, 'User.strict': 0 } as const
     expect(() => createExecutor({ schema, listBounds, rowCosts, jit: true })).toThrow('User.page')

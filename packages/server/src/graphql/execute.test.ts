@@ -1,6 +1,6 @@
-import { makeExecutableSchema } from '@graphql-tools/schema'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors.ts'
+import { assembleSchema } from './assemble.ts'
 import { createExecutor } from './execute.ts'
 import { executor, prepared, rejection, shared } from './execute-fixture.ts'
 
@@ -16,7 +16,7 @@ describe('objectsIn', () => {
 
 describe('the schema', () => {
   it('is rejected if two fields have the same compiled name', () => {
-    const twins = makeExecutableSchema({ typeDefs: 'type Query { ab: String } type Quer { yab: String }' })
+    const twins = assembleSchema([{ typeDefs: 'type Query { ab: String } type Quer { yab: String }' }])
     expect(() => createExecutor({ schema: twins, listBounds: {}, rowCosts: {}, jit: true })).toThrow(
       'Query.ab and Quer.yab',
     )

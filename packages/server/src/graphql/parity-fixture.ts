@@ -1,4 +1,3 @@
-import { makeExecutableSchema } from '@graphql-tools/schema'
 import DataLoader from 'dataloader'
 import {
   type ExecutionResult,
@@ -9,6 +8,7 @@ import {
   print,
 } from 'graphql'
 import { ApiError } from '../errors.ts'
+import { assembleSchema } from './assemble.ts'
 import type { RowCosts } from './cost/row-estimate.ts'
 import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
@@ -162,7 +162,7 @@ const resolvers = {
   Half: { mirror },
 }
 
-export const paritySchema = (): GraphQLSchema => makeExecutableSchema({ typeDefs, resolvers })
+export const paritySchema = (): GraphQLSchema => assembleSchema([{ typeDefs, resolvers }])
 
 const listBounds = {
   'Query.people': 10,

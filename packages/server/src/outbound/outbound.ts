@@ -2,7 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { AddressRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
@@ -50,16 +50,21 @@ const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
   const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed)
-  const agent = new Agent({
-    // The lookup runs once for each connection to a name. The connection uses the resulting address without another
-    // lookup, so the checked address cannot change.
-    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
-    allowH2: false,
-    pipelining: 1,
-    headersTimeout: TOTAL_TIMEOUT_MS,
-    bodyTimeout: TOTAL_TIMEOUT_MS,
-    maxHeaderSize: 16 * 1_024,
-  })
+  let opened: Promise<Dispatcher> | undefined
+  const open = async (): Promise<Dispatcher> => {
+    // Imported here, because the package has many modules, and many servers send no requests.
+    const { Agent } = await import('undici')
+    return new Agent({
+      // The lookup runs once for each connection to a name. The connection uses the resulting address without another
+      // lookup, so the checked address cannot change.
+      connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
+      allowH2: false,
+      pipelining: 1,
+      headersTimeout: TOTAL_TIMEOUT_MS,
+      bodyTimeout: TOTAL_TIMEOUT_MS,
+      maxHeaderSize: 16 * 1_024,
+    })
+  }
   return {
     isForbidden(url) {
       const host = hostOf(url)
@@ -68,13 +73,16 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
     },
     async post(message) {
       const startedAt = performance.now()
-      const result = await send(agent, message, isAllowed).catch((error: unknown) => ({
+      opened ??= open()
+      const result = await send(await opened, message, isAllowed).catch((error: unknown) => ({
         status: null,
         error: describeError(error),
       }))
       return { ...result, duration: Math.round(performance.now() - startedAt) }
     },
-    close: () => agent.destroy(),
+    async close() {
+      await (await opened)?.destroy()
+    },
   }
 }
 
@@ -93,8 +101,9 @@ async function send(
   if (isIP(host) !== 0 && !isAllowed(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
-  const response = await request(url, {
-    dispatcher,
+  const response = await dispatcher.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
     method: 'POST',
     headers,
     body,

@@ -6,10 +6,11 @@ import { fromTransportError } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
 import { limits } from '../limits.ts'
 import { deprecationHeaders, PREFIX } from './headers.ts'
-import { registerOpenapi, type TaggedOperation } from './openapi/openapi.ts'
+import { registerOpenapi } from './openapi/openapi.ts'
 import { serveDescriptions } from './openapi/openapi-route.ts'
-import { readOperation } from './operation.ts'
+import { type Operation, readOperation } from './operation.ts'
 import { restReference } from './reference.ts'
+import type { Route } from './route.ts'
 import { routeGroups } from './routes.ts'
 import { sendError } from './send.ts'
 import { type RestInput, type RestViewer, serve } from './serve.ts'
@@ -26,14 +27,17 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
       await registerOpenapi(scope, {
         schema,
         prefix: PREFIX,
-        operationAt: (method, url) => table.get(`${method} ${url}`),
+        operationAt(method, url) {
+          const found = table.get(`${method} ${url}`)
+          return found && { tag: found.tag, operation: found.operation() }
+        },
       })
       const allowed = new Map<string, string[]>()
-      for (const { operation } of table.values()) {
-        const { method, path } = operation.route
+      for (const { route, operation } of table.values()) {
+        const { method, path } = route
         const url = routerPath(path)
         allowed.set(url, [...(allowed.get(url) ?? []), method])
-        scope.route({ method, url, handler: (request, reply) => serve(input, operation, { request, reply }) })
+        scope.route({ method, url, handler: (request, reply) => serve(input, operation(), { request, reply }) })
       }
       serveDescriptions(scope, input, () => restReference(schema))
       for (const path of ['/', '/openapi.json']) allowed.set(path, ['GET'])
@@ -44,17 +48,24 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
   )
 }
 
+interface TaggedRoute {
+  tag: string
+  route: Route
+  /** Returns the route's operation. Reads its document on the first call, because most servers use few routes. */
+  operation: () => Operation
+}
+
 /** Returns all routes, keyed by method and router path. */
-function readTable(schema: GraphQLSchema): Map<string, TaggedOperation> {
-  const operations = Object.entries(routeGroups).flatMap(([tag, routes]) =>
-    routes.map((route) => ({ tag, operation: readOperation(route, schema) })),
-  )
-  return new Map(
-    operations.map((each) => {
-      const { method, path } = each.operation.route
-      return [`${method} ${PREFIX}${routerPath(path)}`, each]
-    }),
-  )
+function readTable(schema: GraphQLSchema): Map<string, TaggedRoute> {
+  const table = new Map<string, TaggedRoute>()
+  for (const [tag, routes] of Object.entries(routeGroups)) {
+    for (const route of routes) {
+      let read: Operation | undefined
+      const operation = (): Operation => (read ??= readOperation(route, schema))
+      table.set(`${route.method} ${PREFIX}${routerPath(route.path)}`, { tag, route, operation })
+    }
+  }
+  return table
 }
 
 const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1')

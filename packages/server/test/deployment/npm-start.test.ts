@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,4 +49,11 @@ test.each([
   stop(npm.pid!)
   await exited
   expect(existsSync(join(folder, 'pg/postmaster.pid'))).toBe(false)
+})
+
+test('caches compiled code in the data folder', async () => {
+  const { npm, exited } = await npmStart()
+  process.kill(npm.pid!, 'SIGTERM')
+  await exited
+  expect(readdirSync(join(folder, 'compiled'))).toHaveLength(1)
 })

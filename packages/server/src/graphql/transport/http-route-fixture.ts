@@ -1,7 +1,7 @@
-import { makeExecutableSchema } from '@graphql-tools/schema'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { registerRequestId } from '../../http/request-id.ts'
+import { assembleSchema } from '../assemble.ts'
 import { readChange } from '../change-made.ts'
 import { createExecutor } from '../execute.ts'
 import { registerGraphqlRoute } from './http-route.ts'
@@ -74,11 +74,11 @@ export async function serveRoute() {
   const recorded: Recorded = { changes: [], results: [], internal: [], bytes: [] }
   const app = Fastify()
   registerRequestId(app)
-  const schema = makeExecutableSchema({ typeDefs, resolvers: resolversOf(recorded) })
+  const schema = assembleSchema([{ typeDefs, resolvers: resolversOf(recorded) }])
   registerGraphqlRoute(app, {
     executor: createExecutor({ schema, listBounds: {}, rowCosts: {}, jit: true }),
     path: '/graphql/v1',
-    sdl: typeDefs,
+    sdl: () => typeDefs,
     async authenticate(request, body) {
       const viewer = await authenticate(request.headers['x-user'], body)
       if (viewer) recorded.bytes.push(viewer.bytes)

@@ -27,7 +27,7 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
    * The path of the route, such as `/graphql/v1`. The route also serves the SDL at `schema.graphql` below this path.
    */
   readonly path: string
-  readonly sdl: string
+  readonly sdl: () => string
 }
 
 /** Serves GraphQL over HTTP and the SDL. The routes have their own Fastify scope, which reads bodies as bytes. */
@@ -39,7 +39,7 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
     prepareScope(scope, (request) => errorMapping(input, request))
     scope.get(`${input.path}/schema.graphql`, async (request, reply) => {
       input.beforeRequest?.({ request, reply, viewer: null })
-      return reply.type('text/plain; charset=utf-8').send(input.sdl)
+      return reply.type('text/plain; charset=utf-8').send(input.sdl())
     })
     scope.route({
       method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],

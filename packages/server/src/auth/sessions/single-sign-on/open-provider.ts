@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../../config.ts'
-import { createOutboundFetch } from '../../../outbound/outbound-fetch.ts'
 import { StartError } from '../../../start-error.ts'
-import { createProvider, type Provider, type ProviderConfig } from './provider.ts'
+import type { Provider, ProviderConfig } from './provider.ts'
 
 /**
  * Creates the provider if the settings name one. Throws a StartError if settings that depend on each other are missing.
  */
-export function openProvider(
+export async function openProvider(
   app: FastifyInstance,
   config: ProviderConfig & Pick<Config, 'signIn' | 'oidcAllow'>,
-): Provider | undefined {
+): Promise<Provider | undefined> {
   const { oidcIssuer, oidcClientId, oidcClientSecret, publicUrl } = config
   const settings = {
     MUSTER_OIDC_ISSUER: oidcIssuer,
@@ -26,6 +25,10 @@ export function openProvider(
       throw new StartError('MUSTER_SIGN_IN=sso needs MUSTER_OIDC_ISSUER: without it, no user could sign in.')
     return undefined
   }
+  const [{ createOutboundFetch }, { createProvider }] = await Promise.all([
+    import('../../../outbound/outbound-fetch.ts'),
+    import('./provider.ts'),
+  ])
   const outbound = createOutboundFetch({ allowed: config.oidcAllow })
   app.addHook('onClose', () => outbound.close())
   return createProvider(config, outbound)
