@@ -7,7 +7,8 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-// Third-party clients send these requests over a socket. The functions return the requests as received.
+// These functions sign requests with third-party packages and send them to a local server. They return each request as
+// received, so that tests verify what arrives over a socket.
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean

@@ -82,8 +82,8 @@ const userOf = ({ MUSTER_ACCESS_KEY_ID = '', MUSTER_SECRET_ACCESS_KEY = '' }: Re
   email: '',
   keyId: MUSTER_ACCESS_KEY_ID,
   secret: MUSTER_SECRET_ACCESS_KEY,
-  query: () => Promise.reject(new Error('not supported by this user')),
-  data: () => Promise.reject(new Error('not supported by this user')),
+  query: () => Promise.reject(new Error('query() is not available for this user: call sendAs() instead')),
+  data: () => Promise.reject(new Error('data() is not available for this user: call sendAs() instead')),
 })
 
 async function operation({ url, credentials }: Installation, document: string): Promise<Availability> {

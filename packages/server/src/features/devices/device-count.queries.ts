@@ -6,9 +6,10 @@ export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * A condition that is always true. A statement that inserts or deletes devices and counts them itself evaluates it
- * first, so that the triggers do not count them again. The triggers count for servers of the previous release. A
- * cluster has no triggers.
+ * An SQL condition that is always true. Evaluating it disables the triggers that count devices for the rest of the
+ * transaction. A transaction that updates the count evaluates this condition before or while it inserts or deletes
+ * devices. Otherwise, the triggers would count the same devices again. The triggers remain for servers of the previous
+ * release, which do not count devices. A cluster has no such triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 

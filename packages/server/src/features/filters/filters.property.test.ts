@@ -31,7 +31,7 @@ const times: fc.Arbitrary<ModelTimes> = fc.dictionary(
   ),
 )
 
-/** Generates conditions on the times of values, alone or next to other conditions. */
+/** Generates conditions on the times of values: age(), changed(), and stale(). */
 const onTimes = fc.oneof(
   fc
     .tuple(

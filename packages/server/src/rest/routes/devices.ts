@@ -42,7 +42,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/facets',
-    summary: 'Counts the devices that match, by the values of up to 8 names.',
+    summary: 'Counts the matching devices by the values of up to 8 fields or attributes.',
     document: `query countByValue(
       $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {

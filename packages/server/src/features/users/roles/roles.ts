@@ -81,7 +81,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     await assertViews({ db: transaction, viewer }, role.own)
     const custom = others.filter(({ id }) => !isBuiltIn(id))
     if (custom.length >= limits.roles)
-      throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.roles} roles, found ${custom.length}`, {
+      throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.roles} custom roles, found ${custom.length}: delete one first`, {
         limit: limits.roles,
         found: custom.length,
       })
