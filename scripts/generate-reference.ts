@@ -14,7 +14,7 @@ export function generateReference(): [path: string, text: string][] {
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/limits.md', limitsPage()],
     ['docs/reference/metrics.md', metricsPage()],
-    ['docs/reference/rest.md', `${note('packages/server/src/rest/routes')}\n${restReference(buildSchema())}`],
+    ['docs/reference/rest.md', `${note('packages/server/src/rest')}\n${restReference(buildSchema())}`],
   ]
 }
 

@@ -85,7 +85,7 @@ interface Found {
   login: Record<string, { items: Device[] }>
 }
 
-/** Looks up devices by name. The API matches parts of names case-insensitively, so `add` keeps only exact matches. */
+/** Looks up devices by name. Adds only exact matches, because the API matches parts of names case-insensitively. */
 async function lookUpNames(
   api: Api,
   names: string[],

@@ -90,7 +90,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 const keyChanged = (): ApiError =>
-  new ApiError('FORBIDDEN', 'the access key no longer has the permissions of this stream: subscribe again', {
+  new ApiError('FORBIDDEN', 'the access of this key has changed, so this stream ended: subscribe again', {
     reason: 'permission',
   })
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.ts'
 
-/** Settings for where the server stores data, and for how long. */
+/** Settings for the database, the master key, the first user, and how long events are kept. */
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',

@@ -21,7 +21,8 @@ export class AuthError extends Error {
 let changes: Promise<unknown> = Promise.resolve()
 
 /**
- * Resolves when no call is in flight that can replace the session. Until then, a request may use the replaced session.
+ * Resolves when the calls that are now in flight and can replace the session have ended. Until then, the server may
+ * reject a request because it uses the old session.
  */
 export const sessionChanges = (): Promise<unknown> => changes
 

@@ -124,8 +124,8 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
 }
 
 /**
- * Returns the states before and after each event of one change. Only state changes have several events, which name
- * their target.
+ * Returns the device before and after each event of one change. Only a change between active and inactive can record
+ * several events. Each of these events names the device or service whose state changed.
  */
 function statesBetween(
   before: ModelDevice | undefined,

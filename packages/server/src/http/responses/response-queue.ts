@@ -126,7 +126,7 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
       const next = caller.waiting[0]
       if (next === undefined || !hasRoom(caller, next.need)) continue
       caller.waiting.shift()
-      // The caller moves to the end of the round-robin order, because callers take turns.
+      // Adding the caller again moves it to the end of the set, so this loop returns to it after the other callers.
       waitingCallers.delete(name)
       waitingCallers.add(name)
       next.start()

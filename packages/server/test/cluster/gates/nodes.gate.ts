@@ -63,7 +63,7 @@ it('reads the lists of each account from its worker, and recovers when a worker 
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
   for (const each of users) {
     await register(each, 'pump')
-    // A list contains every change that was confirmed before.
+    // A list that is read from a worker must contain every change that was acknowledged before the request.
     expect((await list(reader.as(each))).data).toEqual({ login: { devices: { items: [{ name: 'pump' }] } } })
   }
   await killNode('worker-1')
