@@ -4,7 +4,7 @@ import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
 import { naturally } from '../../../db/sorted-page.ts'
 import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
-import { compareNaturally, compareText, compareTime, textOf } from './compare.ts'
+import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
 /**
@@ -23,7 +23,7 @@ export function compareAttribute(
   if (operator === '=' && literal.type === 'string') return equalsAny(scope, subject, [literal.value], use)
   const column = columnOf(scope, subject)
   if (literal.type === 'number')
-    return sql`attribute_number(${attributeText(scope, subject)}) ${sql.raw(operator)} ${literal.decimal}::numeric`
+    return compareNumber(attributeText(scope, subject), operator, literal.decimal)
   if (literal.type === 'time' || literal.type === 'relative')
     return compareTime(sql`attribute_time(${attributeText(scope, subject)})`, operator, { literal, now: scope.now })
   if (column !== undefined && operator !== '=' && operator !== ':' && readsBase(subject, scope))

@@ -26,6 +26,13 @@ export function textOf(literal: Literal): string {
   return literal.value
 }
 
+/**
+ * Compares an attribute's value as a number. The SQL function `attribute_number` (migration 0017) returns null for a
+ * value that is not a number.
+ */
+export const compareNumber = (value: Sql, operator: Operator, decimal: string): Sql =>
+  sql`attribute_number(${value}) ${sql.raw(operator)} ${decimal}::numeric`
+
 /** Compares a time. The result is null if the value is missing. Relative times are relative to `now`. */
 export function compareTime(
   value: Sql,
