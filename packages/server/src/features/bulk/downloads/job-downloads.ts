@@ -111,7 +111,11 @@ const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job
 /** Throws FORBIDDEN if the caller has become restricted and therefore no longer sees the job of the link. */
 function assertVisible(download: Download): void {
   const isVisible = download.reader().restriction === undefined || download.content.selection?.isOwn === true
-  if (!isVisible) throw new ApiError('FORBIDDEN', 'your role or key is now restricted, so you can download files only of bulk jobs that you created')
+  if (!isVisible)
+    throw new ApiError(
+      'FORBIDDEN',
+      'your role or key is now restricted, so you can download files only of bulk jobs that you created',
+    )
 }
 
 const jobOf = ({ content }: Download): string => String(content.selection?.job)

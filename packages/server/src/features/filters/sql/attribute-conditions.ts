@@ -22,8 +22,7 @@ export function compareAttribute(
 ): Sql {
   if (operator === '=' && literal.type === 'string') return equalsAny(scope, subject, [literal.value], use)
   const column = columnOf(scope, subject)
-  if (literal.type === 'number')
-    return compareNumber(attributeText(scope, subject), operator, literal.decimal)
+  if (literal.type === 'number') return compareNumber(attributeText(scope, subject), operator, literal.decimal)
   if (literal.type === 'time' || literal.type === 'relative')
     return compareTime(sql`attribute_time(${attributeText(scope, subject)})`, operator, { literal, now: scope.now })
   if (column !== undefined && operator !== '=' && operator !== ':' && readsBase(subject, scope))

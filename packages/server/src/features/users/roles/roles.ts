@@ -81,10 +81,14 @@ export async function createRole(context: Context, { name, access, groups }: Mut
     await assertViews({ db: transaction, viewer }, role.own)
     const custom = others.filter(({ id }) => !isBuiltIn(id))
     if (custom.length >= limits.roles)
-      throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.roles} custom roles, found ${custom.length}: delete one first`, {
-        limit: limits.roles,
-        found: custom.length,
-      })
+      throw new ApiError(
+        'LIMIT_EXCEEDED',
+        `an account can have ${limits.roles} custom roles, found ${custom.length}: delete one first`,
+        {
+          limit: limits.roles,
+          found: custom.length,
+        },
+      )
     assertFreeName(role, others)
     await saveRole(transaction, viewer.accountId, toStored(role))
     await announce({ db: transaction, viewer }, 'ROLE_CREATE', role, dataOf(role))
