@@ -224,7 +224,7 @@ describeConsole('members', () => {
       ['/account/members', 'You cannot see the members'],
       ['/account/sign-in-policy', 'You cannot see how members must sign in'],
       ['/account/codes', 'DEVICE_CREATE'],
-      ['/account/labels', 'does not allow you to change their labels'],
+      ['/account/labels', 'You can choose labels for them'],
       ['/account/attributes', 'site'],
     ] as const) {
       const page = await visit(path, text)
@@ -233,6 +233,24 @@ describeConsole('members', () => {
     const page = await visit('/account/keys', 'You see only your personal keys')
     await page.getByRole('button', { name: 'New access key' }).first().click()
     await page.getByText('You may not do this yourself: report states').waitFor()
+  })
+
+  it('saves the labels and columns that viewers choose for themselves', async () => {
+    const owner = await personWith(site, [{ name: 'gate', platform: 'linux', attributes: { site: 'oslo' } }])
+    const visit = await openAs(owner, 'viewer')
+    const labels = await visit('/account/labels', 'You can choose labels for them')
+    await labels.getByRole('textbox', { name: 'Status A' }).fill('Health')
+    const save = labels.getByRole('button', { name: 'Save' })
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+
+    const list = await visit('/devices?columns=["name","statusA","platform"]', 'gate')
+    await list.getByRole('button', { name: 'Columns' }).click()
+    await list.getByRole('button', { name: 'Save as my columns' }).click()
+    await expect.poll(() => new URL(list.url()).search).toBe('')
+    await visit('/devices', 'gate')
+    const headers = await list.getByRole('columnheader').allTextContents()
+    expect(headers.slice(1)).toEqual(['Name', 'Health', 'Platform'])
   })
 
   it('shows members with a restricted role only their devices, and explains what they cannot have', async () => {

@@ -18,6 +18,7 @@ import type { Database } from './db/database.ts'
 import type { ReadRouter } from './db/replica/read-router.ts'
 import { commandLineKeys } from './features/access-keys/command-line-key.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
+import { changesOnlyOwnSettings } from './features/attributes/settings/own-settings.ts'
 import { reportCsv, secretsCsv } from './features/bulk/downloads/job-downloads.ts'
 import { devicesCsv } from './features/devices/devices-download.ts'
 import { registerDownload } from './features/downloads/serve-download.ts'
@@ -200,6 +201,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       return charged instanceof Promise ? charged.then(after) : after(charged)
     },
     countUse: deps.countUse,
+    isOwnChange: changesOnlyOwnSettings,
     runOnce: createRunOnce({ db: deps.db, clock: clockOf(deps) }),
     around: deps.tracing && traceOperations(deps.tracing),
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed because of an internal error'),

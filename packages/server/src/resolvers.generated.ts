@@ -2127,13 +2127,13 @@ export type AttributeInfo = {
   base?: Maybe<Scalars['String']['output']>;
   /**
    * When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base
-   * value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from
-   * such a release, it is the time of the upgrade if the event is no longer stored.
+   * value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not
+   * record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored.
    */
   changed?: Maybe<Scalars['DateTime']['output']>;
   /**
    * When the value was last written, even if it did not change. The server records at most four such writes per expected
-   * interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set.
+   * interval. For a name without an expected interval, it is the same as changed. Null if changed is null.
    */
   confirmed?: Maybe<Scalars['DateTime']['output']>;
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */

@@ -229,9 +229,9 @@ export interface AttributeChangeList {
 export interface AttributeInfo {
   /** The base value that the override hides; null if there is none. */
   base: string | null
-  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
   changed: string | null
-  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
   confirmed: string | null
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
   expectedInterval: number | null
@@ -1105,9 +1105,9 @@ export interface AttributeChangeListFields {
 export interface AttributeInfoFields {
   /** The base value that the override hides; null if there is none. */
   base: Leaf<string | null>
-  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
+  /** When the value last changed: the timestamp of the event. After the removal of an override, it is the time of the base value's last change. Null if the attribute is not set, and for a person's console settings. Earlier releases did not record these times. For a value from such a release, it is the time of the upgrade if the event is no longer stored. */
   changed: Leaf<string | null>
-  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if the attribute is not set. */
+  /** When the value was last written, even if it did not change. The server records at most four such writes per expected interval. For a name without an expected interval, it is the same as changed. Null if changed is null. */
   confirmed: Leaf<string | null>
   /** The interval at which clients are expected to write this name, in seconds; null without an expected interval. */
   expectedInterval: Leaf<number | null>

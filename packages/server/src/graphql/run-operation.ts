@@ -6,7 +6,7 @@ import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
 import { type Caller, isChangeRejected, rejectionOfDocument } from './access/rejection.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
-import type { PreparedOperation } from './execute.ts'
+import type { PreparedOperation, RootField } from './execute.ts'
 
 export interface GraphqlViewer extends Caller {
   /** Set if the account requires another sign-in. */
@@ -90,6 +90,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    * caller's permissions or restriction.
    */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
+  /** Whether a mutation changes only data of the signed-in person, and so needs no permission. */
+  readonly isOwnChange?: ((viewer: Viewer, mutation: RootField) => boolean) | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
@@ -125,18 +127,31 @@ export const signedRequestNeeded = (): ApiError =>
  * field. This check runs before any part of the document. Returns the needs, or undefined if the check does not apply.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
-  { countUse }: Pick<OperationHooks<Viewer>, 'countUse'>,
+  { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,
   { viewer, operation }: Pick<OperationStart<Viewer>, 'viewer' | 'operation'>,
 ): DocumentNeeds | undefined {
   // For a read-only key, the message names no permission, because no permission would allow the mutation.
   if (viewer === null || isChangeRejected(viewer, operation.kind)) return undefined
-  const needs = operation.needs()
+  const all = operation.needs()
+  if (rejectionOfDocument(viewer, all) === undefined) return all
+  const needs = withoutOwnChanges(all, operation, (mutation) => isOwnChange?.(viewer, mutation) === true)
   const rejection = rejectionOfDocument(viewer, needs)
   if (rejection === undefined) return needs
   const rejected = new Set(rejection.fields)
   countUse?.(viewer, { needs, rejected: (field) => rejected.has(field), isRejected: true })
   const isLacking = rejection.missing.length > 0
   throw isLacking && viewer.requiredSignIn !== undefined ? signInRequired(viewer.requiredSignIn) : rejection.error
+}
+
+/** Returns the needs without those of the mutations that change only the caller's own data, wherever they occur. */
+function withoutOwnChanges(
+  needs: DocumentNeeds,
+  { kind, rootFields }: PreparedOperation,
+  isOwn: (mutation: RootField) => boolean,
+): DocumentNeeds {
+  if (kind !== 'mutation') return needs
+  const others = new Set(rootFields().flatMap((mutation) => (isOwn(mutation) ? [] : [`Mutation.${mutation.name}`])))
+  return needs.without((field) => field.startsWith('Mutation.') && !others.has(field))
 }
 
 /** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */

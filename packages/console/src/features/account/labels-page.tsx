@@ -10,15 +10,10 @@ const categories = labeledFields.filter((field) => field.startsWith('category'))
 const statuses = labeledFields.filter((field) => field.startsWith('status'))
 
 export function LabelsPage() {
-  const { canSaveSettings } = useViewer()
   return (
     <Section
       title="Labels"
-      about={
-        canSaveSettings
-          ? 'Every device has ten values, Category and Status A to E. You can choose labels for them. The names in the API do not change.'
-          : 'Every device has ten values, Category and Status A to E. Your role does not allow you to change their labels.'
-      }
+      about="Every device has ten values, Category and Status A to E. You can choose labels for them. The names in the API do not change."
     >
       <Paper withBorder p="md" maw={720}>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="xs">
@@ -36,7 +31,7 @@ export function LabelsPage() {
 }
 
 function LabelField({ field }: { field: LabeledField }) {
-  const { setSetting, canSaveSettings } = useViewer()
+  const { setSetting } = useViewer()
   const label = useLabels()[field]
   const [text, setText] = useState<string>()
   const isChanged = text !== undefined && text.trim() !== label
@@ -63,7 +58,6 @@ function LabelField({ field }: { field: LabeledField }) {
           placeholder={defaultLabel(field)}
           value={shown}
           maxLength={60}
-          readOnly={!canSaveSettings}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         {isChanged ? <Button type="submit">Save</Button> : null}

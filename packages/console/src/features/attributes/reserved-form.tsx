@@ -29,7 +29,7 @@ type Drafts = Partial<Record<LabeledField, Draft>>
 /** Edits Category and Status A to E, which every device has. Each user can choose labels for them. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
-  const { may, canSaveSettings } = useViewer()
+  const { may } = useViewer()
   const canEdit = may('ATTRIBUTE_WRITE')
   const [drafts, setDrafts] = useState<Drafts>({})
   const rows = new Map(attributeRows(attributes.base, attributes.overrides).map((row) => [row.name, row]))
@@ -85,11 +85,9 @@ export function ReservedForm({ attributes, context, stale, onSave }: ReservedFor
               : context === undefined
                 ? 'Clear a field to remove its value. '
                 : 'Clear a field to use the base value. '}
-            {canSaveSettings ? (
-              <RouterAnchor to="/account/labels" inherit underline="always">
-                Rename the labels
-              </RouterAnchor>
-            ) : null}
+            <RouterAnchor to="/account/labels" inherit underline="always">
+              Rename the labels
+            </RouterAnchor>
           </Text>
           {changed.length === 0 ? null : (
             <Group gap="xs">

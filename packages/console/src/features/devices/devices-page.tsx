@@ -55,7 +55,7 @@ const noWidths: Readonly<Record<string, number>> = {}
 function DeviceList({ options, views }: { options: ListOptions; views: readonly SavedView[] }) {
   const [search, change, show] = useUrlState('/shell/devices')
   const [isAdding, setAdding] = useState(false)
-  const { may, canSaveSettings } = useViewer()
+  const { may } = useViewer()
   const labels = useLabels()
   const saved = useSavedColumns()
   const view = views.find(({ id }) => id === search.view)
@@ -101,7 +101,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
               shown={columns.map(({ id }) => id)}
               attributes={options.attributes}
               onChange={(next) => change({ columns: next })}
-              onSave={search.columns === undefined || !canSaveSettings ? undefined : saveColumns}
+              onSave={search.columns === undefined ? undefined : saveColumns}
               onReset={
                 search.columns === undefined && search.widths === undefined
                   ? undefined

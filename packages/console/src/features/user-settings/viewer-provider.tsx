@@ -35,7 +35,6 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
       isRestricted: isRestrictedToDevices || (grant !== null && grant.attributes !== null),
       isRestrictedToDevices,
       canReadEvents: may('EVENT_READ'),
-      canSaveSettings: may('ATTRIBUTE_WRITE'),
       isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
       version,
       settings,

@@ -20,8 +20,6 @@ export interface Viewer {
   isRestrictedToDevices: boolean
   /** Whether the person can read events and follow them live. */
   canReadEvents: boolean
-  /** Whether the person can save settings. */
-  canSaveSettings: boolean
   /** Whether the person owns the account. */
   isOwner: boolean
   /** The server's release. */

@@ -9,7 +9,7 @@ import {
   listContexts,
 } from './attributes.queries.ts'
 import { type Attributes, joinReserved } from './attributes.ts'
-import { withOwnSettings } from './settings/own-settings.ts'
+import { withOwnSettings, withoutAccountSettings } from './settings/own-settings.ts'
 
 interface Place {
   targetId: string
@@ -56,7 +56,12 @@ const overrides = perRequest(
           ids,
           places.map(({ context }) => context),
         )
-        const found = new Map(rows.map((row) => [placeKey(row.target_id, row.context), row.attributes]))
+        const found = new Map(
+          rows.map(({ target_id, context, attributes }) => [
+            placeKey(target_id, context),
+            withoutAccountSettings(viewer, target_id, attributes),
+          ]),
+        )
         return places.map(({ targetId, context }) => found.get(placeKey(targetId, context)))
       },
       { cacheKeyFn: ({ targetId, context }) => placeKey(targetId, context) },

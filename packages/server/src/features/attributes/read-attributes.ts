@@ -12,7 +12,7 @@ import { attributeLoaders } from './attributes.loaders.ts'
 import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
-import { personWithSettings } from './settings/own-settings.ts'
+import { hasOwnSettings, personWithSettings } from './settings/own-settings.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 
@@ -108,7 +108,7 @@ export async function readOverrides(
 /** Lists the contexts with a value that the viewer can read. */
 export async function readContexts(context: Context, owner: AttributeOwner): Promise<string[]> {
   const contexts = await attributeLoaders.contexts(context).load(owner.id)
-  if (namesOf(context.viewer) === undefined) return contexts
+  if (namesOf(context.viewer) === undefined && !hasOwnSettings(context.viewer, owner.id)) return contexts
   const overrides = await Promise.all(contexts.map((name) => readOverrides(context, owner, name)))
   return contexts.filter((_name, index) => Object.keys(overrides[index]!).length > 0)
 }

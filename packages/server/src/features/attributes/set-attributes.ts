@@ -23,7 +23,7 @@ import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
 import { assertWritable, readableOnly } from './readable-names.ts'
-import { isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'
+import { assertNoContext, isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'
 import { attributesIn, kindOnTarget, replaceAttributes, type Target, takeReplacedTimes } from './target.ts'
 
 export interface AttributesInput {
@@ -113,8 +113,10 @@ function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput,
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
   const context = parseContext(input.context, `${path}context`)
   assertVisibleNames(changes, { context, path: `${path}attributes` })
+  const targetId = getTargetId(viewer.accountId, input.serviceId)
+  assertNoContext(viewer, { targetId, context }, { changes, path: `${path}attributes` })
   return {
-    targetId: getTargetId(viewer.accountId, input.serviceId),
+    targetId,
     context,
     path: `${path}attributes`,
     changes,

@@ -8,6 +8,7 @@ import { limits } from '../../limits.ts'
 import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
 import { type Attributes, type RawAttributes, valueAt } from '../attributes/attributes.ts'
 import { type AttributeOwner, type BaseOf, readAttributes, readOverrides } from '../attributes/read-attributes.ts'
+import { isOwnSetting } from '../attributes/settings/own-settings.ts'
 import { intervalsOf } from '../freshness/intervals.ts'
 import { isStale } from '../freshness/staleness.ts'
 import { findTimes, type TimedValue } from '../freshness/value-times.ts'
@@ -85,6 +86,8 @@ function namesIn(...sources: readonly Attributes[]): string[] {
 export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
   const { owner, name, value, setIn } = info
   if (value === null) return null
+  const place = { targetId: owner.id, context: setIn ?? undefined }
+  if (isOwnSetting(context.viewer, place, { name: parseAttributeName(name, 'names') })) return null
   const { changed, since } = await findTimes(context, timedValue(info))
   if (changed !== undefined) return new Date(changed)
   const loader = owner.deviceId === null ? timesOfAccount(context) : timesOfDevices(context)

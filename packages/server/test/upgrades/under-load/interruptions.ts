@@ -36,27 +36,40 @@ const RECONNECT_MS = 5_000
  */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
+  // The session of a killed server can hold the lock until its statement ends, while the next server waits for it.
+  let former: number | undefined
   for (let count = 0; count < limit; count++) {
     const server = startServer(after, env)
     let isOver = false
     const ended = server.ready.then(() => {
       isOver = true
     })
-    while (!isOver && (await migratingSession(db)) === undefined) await sleep(5)
+    const currentSession = async (): Promise<number | undefined> => {
+      const session = await migratingSession(db)
+      return session === former ? undefined : session
+    }
+    while (!isOver && (await currentSession()) === undefined) await sleep(5)
     // Waits 2 to 1,000 ms with a logarithmic distribution, because most steps are short and some are long.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
-    const session = await migratingSession(db)
-    if (session !== undefined) await interrupt(kindOf(count), { db, server, session, done })
+    const session = await currentSession()
+    if (session === undefined) {
+      const url = await server.ready
+      await server.stop('SIGKILL')
+      if (url === undefined) throw new Error(`the server did not start: ${server.stderr()}`)
+      return done
+    }
+    await interrupt(randomKind(), { db, server, session, done })
     await server.stop('SIGKILL')
-    if (session === undefined) return done
+    former = session
   }
   return done
 }
 
-/** Every tenth interruption crashes PostgreSQL, and two of ten end a session. */
-function kindOf(count: number): 'servers' | 'sessions' | 'crashes' {
-  if (count % 10 === 9) return 'crashes'
-  return count % 5 === 2 ? 'sessions' : 'servers'
+/** Of ten interruptions, about seven kill a server, two end a session, and one crashes PostgreSQL. */
+function randomKind(): 'servers' | 'sessions' | 'crashes' {
+  const chance = Math.random()
+  if (chance < 0.1) return 'crashes'
+  return chance < 0.3 ? 'sessions' : 'servers'
 }
 
 interface Interruption {
@@ -66,7 +79,10 @@ interface Interruption {
   done: Interruptions
 }
 
-async function interrupt(kind: ReturnType<typeof kindOf>, { db, server, session, done }: Interruption): Promise<void> {
+async function interrupt(
+  kind: ReturnType<typeof randomKind>,
+  { db, server, session, done }: Interruption,
+): Promise<void> {
   done[kind]++
   if (kind === 'servers') return server.stop('SIGKILL')
   if (kind === 'sessions') await sql`select pg_terminate_backend(${session})`.execute(db)

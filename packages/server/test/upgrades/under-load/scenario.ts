@@ -7,6 +7,7 @@ import { readCredentials } from '../../harness/server-process.ts'
 import { unlimited } from '../../harness/unlimited.ts'
 import { missingOnPartitions, schemaOf } from '../schema-of.ts'
 import { addRows, assertAcknowledged, untouchedRows } from './data.ts'
+import { assertSameResponses, openFormerClient } from './former-client.ts'
 import { type Interruptions, interruptMigration } from './interruptions.ts'
 import { type Failure, type LoadResults, startLoad } from './load.ts'
 import { readyServer, runCommand } from './server.ts'
@@ -55,6 +56,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     await addRows(db)
     const untouched = await untouchedRows(db)
     const credentials = await readCredentials(env.MUSTER_DATA!)
+    const client = await openFormerClient(credentials, former.url)
     const load = await startLoad(credentials, former.url)
     await sleep(2_000)
 
@@ -67,6 +69,7 @@ export async function runScenario(environment: Environment, scenario: Scenario):
     await sleep(2_000)
     await load.stop()
     const { results } = load
+    await assertSameResponses(client, former.url, server.url)
     await former.stop('SIGTERM')
 
     await assertAcknowledged(credentials, server.url, results)

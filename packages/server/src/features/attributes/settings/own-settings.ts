@@ -1,8 +1,8 @@
 import type { Context } from '../../../context.ts'
-import { notFound } from '../../../errors.ts'
+import { ApiError, notFound } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { applyChanges, assertWithinLimits, type Change } from '../apply-changes.ts'
-import { CONSOLE_GROUP } from '../attribute-name.ts'
+import { CONSOLE_GROUP, joinAttributeName } from '../attribute-name.ts'
 import { type Attributes, emptyObject } from '../attributes.ts'
 import { assertAllAllowed } from '../initial-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
@@ -19,17 +19,53 @@ export async function withOwnSettings({ db, viewer }: Context, attributes: Attri
   return joinSettings(others, (await findOwnSettings(db, personId)) ?? {})
 }
 
+/** Checks whether a session's settings replace the group $ui of this target, in every context. */
+export const hasOwnSettings = (viewer: Viewer, targetId: string): boolean =>
+  targetId === viewer.accountId && personWithSettings(viewer) !== undefined
+
+/** Omits the group $ui from the account's overrides in a context, because a person's settings have no contexts. */
+export function withoutAccountSettings(viewer: Viewer, targetId: string, overrides: Attributes): Attributes {
+  if (!Object.hasOwn(overrides, CONSOLE_GROUP) || !hasOwnSettings(viewer, targetId)) return overrides
+  const { [CONSOLE_GROUP]: _ofAccount, ...others } = overrides
+  return others
+}
+
 interface Place {
   targetId: string
   context: string | undefined
 }
 
-/** Checks whether a change sets or removes one of the signed-in person's settings, which are base values. */
-export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { name }: Change): boolean =>
-  name[0] === CONSOLE_GROUP &&
-  targetId === viewer.accountId &&
-  context === undefined &&
-  personWithSettings(viewer) !== undefined
+/** Checks whether a name belongs to the signed-in person's settings, which are base values. */
+export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { name }: Pick<Change, 'name'>): boolean =>
+  name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
+
+/** Rejects settings of the signed-in person in a context, because they have only base values. */
+export function assertNoContext(
+  viewer: Viewer,
+  { targetId, context }: Place,
+  { changes, path }: { changes: readonly Change[]; path: string },
+): void {
+  if (context === undefined || !hasOwnSettings(viewer, targetId)) return
+  const setting = changes.find(({ name }) => name[0] === CONSOLE_GROUP)
+  if (setting === undefined) return
+  const name = JSON.stringify(joinAttributeName(setting.name))
+  throw new ApiError('RESERVED_ATTRIBUTE', `${path}: ${name} is a console setting, and these have no contexts`)
+}
+
+interface Mutation {
+  name: string
+  args: Readonly<Record<string, unknown>>
+}
+
+/** Checks whether a mutation changes only the signed-in person's settings. Such a mutation needs no permission. */
+export function changesOnlyOwnSettings(viewer: Viewer, { name, args }: Mutation): boolean {
+  const { serviceId, context } = args
+  if (viewer.accountId === '' || context != null || !hasOwnSettings(viewer, String(serviceId))) return false
+  if (name === 'setAttribute') return isSetting(String(args.name))
+  return name === 'setAttributes' && Object.keys(args.attributes as object).every(isSetting)
+}
+
+const isSetting = (name: string): boolean => name === CONSOLE_GROUP || name.startsWith(`${CONSOLE_GROUP}.`)
 
 /** Changes the signed-in person's settings, by the rules of attributes. Such a change creates no event. */
 export async function writeOwnSettings(

@@ -135,9 +135,78 @@ describe('console settings', () => {
     const codeOf = async (document: string) => (await ask(admin, document)).error?.[0]
     expect(await codeOf(set('$ui', 'x'))).toBe('RESERVED_ATTRIBUTE')
     expect(await codeOf(set('$ui.a', 'x'.repeat(17_000)))).toBe('LIMIT_EXCEEDED')
-    expect((await ask(viewer, set('$ui.a', 'x'))).error?.[0]).toBe('FORBIDDEN')
     for (let index = 0; index < 8; index++) await ask(admin, set(`$ui.a${index}`, 'x'.repeat(8_000)))
     expect(await codeOf(set('$ui.b', 'x'.repeat(8_000)))).toBe('LIMIT_EXCEEDED')
+  })
+
+  it('can be saved by a person who can only read', async () => {
+    const forbidden = ['FORBIDDEN', 'permission']
+    await done(viewer, set('$ui.label', 'mine'))
+    const together =
+      'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
+    const settings = { $ui: { columns: '[]' }, '$ui.theme': 'dark' }
+    await done(viewer, together, { id: account.accountId, attributes: settings })
+    expect(await attributesOf(viewer)).toEqual({ $ui: { label: 'mine', columns: '[]', theme: 'dark' } })
+    await done(viewer, set('$ui', null))
+    expect(await attributesOf(viewer)).toEqual({})
+    expect(await eventsOf('ATTRIBUTE_CHANGE')).toEqual([])
+
+    // Any other change in the same document needs the permission.
+    expect((await ask(viewer, set('site', 'x'))).error).toEqual(forbidden)
+    expect((await ask(viewer, set('$ui.label', 'x', ', context: "night"'))).error).toEqual(forbidden)
+    const mixed = { $ui: { label: 'x' }, site: 'x' }
+    expect((await ask(viewer, together, { id: account.accountId, attributes: mixed })).error).toEqual(forbidden)
+    expect((await ask(viewer, together, { id: viewer.id, attributes: settings })).error).toEqual(forbidden)
+    const twice = `mutation { one: ${set('$ui.label', 'x').slice(10, -1)} other: ${set('site', 'x').slice(10, -1)} }`
+    expect((await ask(viewer, twice)).error).toEqual(forbidden)
+    expect(await attributesOf(viewer)).toEqual({})
+
+    // With a key, these are attributes of the account.
+    const { createAccessKey } = await account.data(
+      'mutation { createAccessKey(access: { permissions: [DEVICE_READ] }) { key secret } }',
+    )
+    const { key: keyId, secret } = createAccessKey
+    const reader = testUser(app.url, { ...account, keyId, secret })
+    expect((await reader.query(set('$ui.label', 'x'))).errors?.[0]?.extensions).toMatchObject({
+      code: 'FORBIDDEN',
+      missing: [{ field: 'Mutation.setAttribute', permission: 'ATTRIBUTE_WRITE' }],
+    })
+  })
+
+  it('have no contexts and no times, and hide those of the account', async () => {
+    const night = ', context: "night"'
+    await account.data(set('$ui.label', 'of the account'))
+    await account.data(set('$ui.label', 'of the account at night', night))
+    await account.data(set('$ui.theme', 'dark', ', context: "evening"'))
+    await account.data(set('site', 'oslo', night))
+    const document = `{ login {
+      attributes(context: "night") overrides(context: "night") contexts
+      attributeInfo(context: "night") { name value setIn base }
+      times: attributeInfo(names: ["$ui.label"]) { value changed confirmed isStale }
+    } }`
+    const site = { name: 'site', value: 'oslo', setIn: 'night', base: null }
+    await done(admin, set('$ui.label', 'mine'))
+    expect((await done(admin, document)).login).toEqual({
+      attributes: { site: 'oslo', $ui: { label: 'mine' } },
+      overrides: { site: 'oslo' },
+      contexts: ['night'],
+      attributeInfo: [{ name: '$ui.label', value: 'mine', setIn: null, base: null }, site],
+      times: [{ value: 'mine', changed: null, confirmed: null, isStale: false }],
+    })
+    expect((await done(viewer, document)).login).toEqual({
+      attributes: { site: 'oslo' },
+      overrides: { site: 'oslo' },
+      contexts: ['night'],
+      attributeInfo: [site],
+      times: [{ value: null, changed: null, confirmed: null, isStale: false }],
+    })
+    const { login } = await account.data(document)
+    expect(login).toMatchObject({
+      overrides: { site: 'oslo', $ui: { label: 'of the account at night' } },
+      contexts: ['evening', 'night'],
+      times: [{ value: 'of the account', changed: expect.any(String) }],
+    })
+    expect((await ask(admin, set('$ui.label', 'x', night))).error?.[0]).toBe('RESERVED_ATTRIBUTE')
   })
 
   it('can be saved by a person with a restricted role', async () => {

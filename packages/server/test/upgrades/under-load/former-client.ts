@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { type Browser, signIn } from '../../clients/browser.ts'
+import { sendAs } from '../../harness/server-process.ts'
+
+type Credentials = Record<string, string>
+
+/**
+ * The operations that a client of the previous release sends before and after the upgrade. Neither the load nor the
+ * upgrade changes what they read.
+ */
+const documents = [
+  'query ($ids: [String!]!) { login { id email name created attributes contexts device(id: $ids) { id } } }',
+  `query ($ids: [String!]!) { login { device(id: $ids) {
+    id name hardwareId platform created state online stateSince lastReported attributes contexts
+    night: attributes(context: "night") overrides(context: "night") site: attribute(name: "site") categoryA statusA
+    owner { id email } services { id name application title port host enabled state attributes } } } }`,
+  'query ($ids: [String!]!) { login { service(id: $ids) { id name attributes } } }',
+  `query ($changed: [String!]!) { login { events(deviceId: $changed, size: 100) { total items {
+    id type timestamp state data actor { id email } owner { id email } target { id name kind } } } registrationCodes { id uses expires } } }`,
+]
+
+/** A client with an access key and a session, both from before the upgrade. */
+export interface FormerClient {
+  credentials: Credentials
+  browser: Browser
+  /** Devices that the operations read. */
+  ids: string[]
+  /** A device that the client registered and changed, whose events the operations read. */
+  changed: string[]
+  /** The body of each operation's response, signed with the key and sent with the session. */
+  responses: string[]
+}
+
+/** Signs in and records responses. Call this before the load begins. */
+export async function openFormerClient(credentials: Credentials, url: string): Promise<FormerClient> {
+  const { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = credentials
+  const browser = await signIn({ url }, { id: '', email, password })
+  const { body } = await sendAs(credentials, url, '{ login { devices(size: 20, sort: "name") { items { id } } } }')
+  const ids = body.data.login.devices.items.map(({ id }: { id: string }) => id)
+  const client = { credentials, browser, ids, changed: [await addChangedDevice(credentials, url)] }
+  return { ...client, responses: await readResponses(client, url) }
+}
+
+async function addChangedDevice(credentials: Credentials, url: string): Promise<string> {
+  const register =
+    'mutation { registerDevice(name: "former", attributes: { site: "oslo" }, services: [{ name: "ssh", port: 22 }]) { device { id } } }'
+  const { id } = (await sendAs(credentials, url, register)).body.data.registerDevice.device
+  const change =
+    'mutation ($id: String!) { setAttribute(serviceId: $id, name: "site", value: "bergen", context: "night") }'
+  const { body } = await sendAs(credentials, url, { query: change, variables: { id } })
+  assert.equal(body.errors, undefined)
+  return id
+}
+
+async function readResponses(
+  { credentials, browser, ids, changed }: Omit<FormerClient, 'responses'>,
+  url: string,
+): Promise<string[]> {
+  const responses: string[] = []
+  for (const query of documents) {
+    const operation = { query, variables: query.includes('$changed') ? { changed } : { ids } }
+    const answers = [
+      await sendAs(credentials, url, operation),
+      await browser.query(query, operation.variables, { server: { url } }),
+    ]
+    for (const { status, body } of answers) {
+      assert.equal(body.errors, undefined)
+      responses.push(`${status} ${JSON.stringify(body)}`)
+    }
+  }
+  return responses
+}
+
+/**
+ * Asserts that servers of both releases return the same responses as before, and that a password that one of them
+ * changes is valid on the other one.
+ */
+export async function assertSameResponses(client: FormerClient, former: string, current: string): Promise<void> {
+  for (const url of [former, current]) assert.deepEqual(await readResponses(client, url), client.responses)
+  let { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = client.credentials
+  for (const [changing, reading] of [
+    [former, current],
+    [current, former],
+  ] as const) {
+    const browser = await signIn({ url: reading }, { id: '', email, password })
+    const newPassword = `${password}-changed`
+    const body = { currentPassword: password, newPassword }
+    const { status } = await browser.send('/auth/change-password', { body, server: { url: changing } })
+    assert.equal(status, 200)
+    password = newPassword
+    await signIn({ url: reading }, { id: '', email, password })
+  }
+}
