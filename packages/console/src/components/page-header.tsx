@@ -17,7 +17,7 @@ export function PageHeader({ title, beside, children, actions }: PageHeaderProps
   useDocumentTitle(`${title} · Muster`)
   return (
     <Group justify="space-between" align="flex-start" mb="md" gap="sm">
-      <Box miw={0}>
+      <Box flex="1 1 240px" miw={0}>
         <Group gap="sm" align="baseline">
           <Title order={1} style={{ overflowWrap: 'anywhere' }}>
             {title}

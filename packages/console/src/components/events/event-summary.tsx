@@ -79,6 +79,9 @@ const factNames: Record<string, string> = {
   hardwareId: 'hardware ID',
   readOnly: 'read-only',
   requireDigest: 'digest required',
+  rateShare: 'share of the rate limit',
+  isShared: 'shared',
+  sortBy: 'sorted by',
   registrationCode: 'registration code',
   formerSecretUntil: 'old secret valid until',
   allow: 'can register again',
@@ -107,12 +110,22 @@ function factText(value: unknown): string | undefined {
   if (value === false) return 'no'
   if (Array.isArray(value)) return value.length === 0 ? undefined : String(value.length)
   if (typeof value === 'object') {
+    if ('old' in value && 'new' in value) return `${valueText(value.old)} → ${valueText(value.new)}`
+    const entries = Object.entries(value)
+    if (entries.length > 0 && entries.every(([, count]) => typeof count === 'number'))
+      return countsText(entries.filter(([, count]) => count > 0))
     const count = Object.keys(value).length
     return count === 0 ? undefined : String(count)
   }
   const text = plainText(value)
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
+
+/** Returns text such as `319 done, 2 skipped`. */
+const countsText = (counts: readonly [name: string, count: number][]): string =>
+  counts.length === 0 ? '0' : counts.map(([name, count]) => `${count.toLocaleString()} ${name}`).join(', ')
+
+const valueText = (value: unknown): string => (value === null || value === undefined ? 'none' : plainText(value))
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 

@@ -21,7 +21,7 @@ interface ExpiryProps {
 }
 
 const days = ['1', '7', '30', '90', '365']
-const dayLabel = (day: string): string => (day === '1' ? 'in one day' : day === '365' ? 'in a year' : `in ${day} days`)
+const dayLabel = (day: string): string => (day === '365' ? 'in a year' : `in ${daysText(Number(day))}`)
 
 export function Expiry({ value = noExpiry, onChange, error, canBeNever = true, ...input }: ExpiryProps) {
   const data = [
@@ -53,6 +53,8 @@ export function Expiry({ value = noExpiry, onChange, error, canBeNever = true, .
     </Group>
   )
 }
+
+export const daysText = (days: number): string => `${days.toLocaleString()} ${days === 1 ? 'day' : 'days'}`
 
 /** Validates a chosen expiry in forms. */
 export const checkExpiry =

@@ -6,10 +6,13 @@ import { Loading } from '../../components/loading.tsx'
 import { AccountLimitsDocument } from './account.generated.ts'
 import { Section } from './section.tsx'
 
+const abbreviations: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL', csv: 'CSV' }
+
 /** Converts a name such as `bytesPerTarget` to `Bytes per target`. */
 const inWords = (name: string): string => {
-  const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
+  const text = words.map((word) => abbreviations[word] ?? word).join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function LimitsPage() {

@@ -13,7 +13,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <Box component="section" mb="xl">
       <Group justify="space-between" align="flex-start" mb="sm" gap="sm">
-        <Box maw={640}>
+        <Box flex="1 1 320px" maw={640}>
           <Title order={2}>{title}</Title>
           {about === undefined ? null : (
             <Text c="dimmed" component="div">

@@ -15,7 +15,7 @@ import { usePolling } from '../../hooks/use-polling.ts'
 import { BulkJobDocument } from './bulk.generated.ts'
 import { JobActions } from './job-actions.tsx'
 import { JobItems } from './job-items.tsx'
-import { countsText, type Job, operationsText, sourceText } from './job-labels.ts'
+import { countsText, devicesText, type Job, operationsText, sourceText } from './job-labels.ts'
 import { hasProgress, JobProgress, progressText } from './job-progress.tsx'
 import { isBusy, JobState } from './job-state.tsx'
 import { useMissingPermissions } from './use-job-permissions.ts'
@@ -65,8 +65,8 @@ function JobHeader({ job }: { job: Job }) {
   const { name, state, created, createdBy, started, startedBy, finished, rate, operations, undoOf, undoneBy } = job
   return (
     <PageHeader title={name} beside={<JobState state={state} />} actions={<JobActions job={job} />}>
-      {operationsText(operations)}, at most {rate.toLocaleString()} devices per second. Created <Time value={created} />{' '}
-      by {sourceText(createdBy)}.
+      {operationsText(operations)}, at most {devicesText(rate)} per second. Created <Time value={created} /> by{' '}
+      {sourceText(createdBy)}.
       {started === null || startedBy === null ? null : (
         <>
           {' '}

@@ -59,63 +59,68 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   })
   const follow = (): void => setCursor(input.current?.selectionStart ?? undefined)
   return (
-    <div className={classes.box}>
-      <Combobox store={combobox} onOptionSubmit={(value) => complete(Number(value))} withinPortal>
-        <Combobox.Target>
-          <TextInput
-            ref={input}
-            type="search"
-            aria-label={label}
-            placeholder={placeholder}
-            leftSection={<IconSearch size={14} aria-hidden="true" />}
-            classNames={language === undefined ? {} : { input: classes.input! }}
-            spellCheck={false}
-            autoCapitalize="off"
-            value={typed}
-            error={shown !== undefined}
-            aria-describedby={shown === undefined ? undefined : problemId}
-            onChange={(event) => {
-              setTyped(event.currentTarget.value)
-              setCursor(event.currentTarget.selectionStart ?? undefined)
-              combobox.openDropdown()
-              combobox.resetSelectedOption()
-            }}
-            onFocus={() => setFocused(true)}
-            onClick={follow}
-            onKeyUp={follow}
-            onBlur={() => {
-              combobox.closeDropdown()
-              setCursor(undefined)
-            }}
-          />
-        </Combobox.Target>
-        <Combobox.Dropdown hidden={completions.length === 0}>
-          <Combobox.Options>
-            {completions.map(({ text, label: shownAs, kind, count }, index) => (
-              <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
-                <Group justify="space-between" gap="md" wrap="nowrap">
-                  <span>{shownAs ?? text}</span>
-                  <Text size="xs" c="dimmed">
-                    {count === null || count === undefined ? kind : count.toLocaleString()}
-                  </Text>
-                </Group>
-              </Combobox.Option>
-            ))}
-          </Combobox.Options>
-        </Combobox.Dropdown>
-      </Combobox>
-      {language === undefined ? null : <language.FilterTokens text={typed} kind={kind} problem={shown} input={input} />}
-      {shown === undefined ? null : (
-        <Text id={problemId} size="xs" role="status" className={classes.problem}>
-          {shown.message}{' '}
-          {shown.suggestion === null ? null : (
-            <Anchor component="button" type="button" inherit onClick={() => setTyped(shown.suggestion!)}>
-              Use {shown.suggestion}
-            </Anchor>
+    <Combobox store={combobox} onOptionSubmit={(value) => complete(Number(value))} withinPortal>
+      {/* The completions appear below the error. */}
+      <Combobox.DropdownTarget>
+        <div className={classes.box}>
+          <Combobox.EventsTarget>
+            <TextInput
+              ref={input}
+              type="search"
+              aria-label={label}
+              placeholder={placeholder}
+              leftSection={<IconSearch size={14} aria-hidden="true" />}
+              classNames={language === undefined ? {} : { input: classes.input! }}
+              spellCheck={false}
+              autoCapitalize="off"
+              value={typed}
+              error={shown !== undefined}
+              aria-describedby={shown === undefined ? undefined : problemId}
+              onChange={(event) => {
+                setTyped(event.currentTarget.value)
+                setCursor(event.currentTarget.selectionStart ?? undefined)
+                combobox.openDropdown()
+                combobox.resetSelectedOption()
+              }}
+              onFocus={() => setFocused(true)}
+              onClick={follow}
+              onKeyUp={follow}
+              onBlur={() => {
+                combobox.closeDropdown()
+                setCursor(undefined)
+              }}
+            />
+          </Combobox.EventsTarget>
+          {language === undefined ? null : (
+            <language.FilterTokens text={typed} kind={kind} problem={shown} input={input} />
           )}
-        </Text>
-      )}
-    </div>
+          {shown === undefined ? null : (
+            <Text id={problemId} size="xs" role="status" className={classes.problem}>
+              {shown.message}{' '}
+              {shown.suggestion === null ? null : (
+                <Anchor component="button" type="button" inherit onClick={() => setTyped(shown.suggestion!)}>
+                  Use {shown.suggestion}
+                </Anchor>
+              )}
+            </Text>
+          )}
+        </div>
+      </Combobox.DropdownTarget>
+      <Combobox.Dropdown hidden={completions.length === 0}>
+        <Combobox.Options>
+          {completions.map(({ text, label: shownAs, kind, count }, index) => (
+            <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
+              <Group justify="space-between" gap="md" wrap="nowrap">
+                <span>{shownAs ?? text}</span>
+                <Text size="xs" c="dimmed">
+                  {count === null || count === undefined ? kind : count.toLocaleString()}
+                </Text>
+              </Group>
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
   )
 }
 

@@ -30,7 +30,9 @@ export function InvitationList({ invitations, canManage }: InvitationListProps) 
               {invitation.email ?? 'anyone with the link'}
             </Table.Td>
             <Table.Td>{invitation.role.name}</Table.Td>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{invitation.createdBy?.user?.email}</Table.Td>
+            <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
+              {invitation.createdBy?.user?.email}
+            </Table.Td>
             <Table.Td>
               <Time value={invitation.expires} format="local" />
             </Table.Td>

@@ -50,7 +50,7 @@ function MemberRow({ member, roles }: MemberRowProps) {
   const canChange = may('MEMBER_MANAGE') && (role.id !== 'owner' || isOwner)
   return (
     <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
         {person.name ?? person.email} {isSelf ? '(you)' : ''}
         {person.name === null ? null : (
           <Text size="xs" c="dimmed">

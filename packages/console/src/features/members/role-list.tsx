@@ -75,7 +75,7 @@ function RoleRow({ role, members, invitations, hasProvider }: RoleRowProps) {
       <Table.Td>
         {members}
         {invitations === 0 ? null : (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             {invitations === 1 ? '1 invitation' : `${invitations} invitations`}
           </Text>
         )}

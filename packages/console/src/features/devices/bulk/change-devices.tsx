@@ -39,6 +39,7 @@ export function ChangeDevices({ devices, count, onClose }: ChangeDevicesProps) {
   const data = groups
     .map(({ group, items }) => ({ group, items: items.filter((name) => may(actions[name].permission)) }))
     .map(({ group, items }) => ({ group, items: items.map((value) => ({ value, label: actions[value].label })) }))
+  const title = `Change ${count?.toLocaleString() ?? 'the selected'} ${count === 1 ? 'device' : 'devices'}`
   const [action, setAction] = useState<Action>(data.flatMap(({ items }) => items)[0]?.value ?? 'set')
   const form = {
     onClose,
@@ -54,7 +55,7 @@ export function ChangeDevices({ devices, count, onClose }: ChangeDevicesProps) {
     ),
   }
   return (
-    <Modal opened onClose={onClose} title={`Change ${count?.toLocaleString() ?? 'the selected'} devices`}>
+    <Modal opened onClose={onClose} title={title}>
       <ChangeForm action={action} {...form} />
     </Modal>
   )

@@ -21,14 +21,14 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
   const toWrite = plan.creations.length + plan.updates.length
   const written = toWrite - (outcome.rows - triedRows(outcome))
   const text = isRunning
-    ? `${written.toLocaleString()} of ${toWrite.toLocaleString()} rows imported${state.isStopping ? '; stopping after the running batch' : ''} …`
+    ? `${written.toLocaleString()} of ${rowsText(toWrite)} imported${state.isStopping ? '; stopping after the running batch' : ''} …`
     : summary(outcome)
   return (
     <Stack gap="sm">
       <Progress
         value={toWrite === 0 ? 100 : (100 * written) / toWrite}
         animated={isRunning}
-        aria-label={`${written} of ${toWrite} rows`}
+        aria-label={`${written.toLocaleString()} of ${rowsText(toWrite)}`}
       />
       <Text size="sm">{text}</Text>
       <ProgressAnnouncer text={text} state={state.step === 'running' && state.isStopping ? 'stopping' : state.step} />
@@ -43,7 +43,7 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
       ) : null}
       {!isRunning && outcome.rows > triedRows(outcome) ? (
         <Text size="sm">
-          {`${(outcome.rows - triedRows(outcome)).toLocaleString()} rows may not have been imported. Import the file again to continue.`}
+          {`${rowsText(outcome.rows - triedRows(outcome))} may not have been imported. Import the file again to continue.`}
         </Text>
       ) : null}
       {outcome.stoppedBy === undefined ? null : (
@@ -67,6 +67,8 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
     </Stack>
   )
 }
+
+const rowsText = (rows: number): string => `${rows.toLocaleString()} ${rows === 1 ? 'row' : 'rows'}`
 
 function summary(outcome: Outcome): string {
   const { created, updated, unchanged, problems } = outcome

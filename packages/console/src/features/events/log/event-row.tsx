@@ -34,7 +34,7 @@ export const EventRow = memo(function EventRow({ event, isFresh, isInBurst = fal
             {isFresh ? <Badge size="sm">new</Badge> : null}
           </Group>
         </Table.Td>
-        <Table.Td miw={150}>
+        <Table.Td miw={170}>
           <EventTargets event={event} />
         </Table.Td>
         <Table.Td miw={220}>

@@ -5,7 +5,7 @@ import type { Permission } from '../../../../graphql/schema-types.generated.ts'
 import { describePermissions } from '../../../access/permissions.ts'
 import { RestrictionFields } from '../../../access/restriction-fields.tsx'
 import { useViewer } from '../../../user-settings/viewer.ts'
-import { Expiry } from '../../expiry.tsx'
+import { daysText, Expiry } from '../../expiry.tsx'
 import type { KeyValues, Policy } from './key-values.ts'
 
 interface LimitsStepProps {
@@ -43,7 +43,7 @@ export function LimitsStep({ form, permissions, policy, box }: LimitsStepProps) 
       <Expiry canBeNever={maxDays === null} {...form.getInputProps('expiry')} />
       {maxDays === null ? null : (
         <Text size="sm" c="dimmed">
-          The key policy allows at most {maxDays} days.
+          The key policy allows at most {daysText(maxDays)}.
         </Text>
       )}
       <NumberInput

@@ -4,6 +4,7 @@ import { RouterAnchor } from '../../../../app/links.tsx'
 import { Facts } from '../../../../components/facts.tsx'
 import { Time } from '../../../../components/time.tsx'
 import { useViewer } from '../../../user-settings/viewer.ts'
+import { daysText } from '../../expiry.tsx'
 import { Section } from '../../section.tsx'
 import type { AccessKeysQuery } from '../keys.generated.ts'
 import { KeyPolicyDialog } from './key-policy-dialog.tsx'
@@ -16,7 +17,7 @@ export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
   const [opened, { open, close }] = useDisclosure()
   const { maxDays, personalKeys, requireDigest, requireNetworks, enforcedFrom, violations } = policy
   const facts = [
-    { label: 'Maximum key lifetime', value: maxDays === null ? 'no limit' : `${maxDays} days` },
+    { label: 'Maximum key lifetime', value: maxDays === null ? 'no limit' : daysText(maxDays) },
     { label: 'Personal keys', value: personalKeys ? 'allowed' : 'not allowed' },
     { label: 'Digest of the body', value: requireDigest ? 'required' : 'optional' },
     { label: 'Networks', value: requireNetworks ? 'required' : 'optional' },
