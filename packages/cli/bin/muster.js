@@ -46,13 +46,22 @@ if (node === undefined) {
 function cacheCompiledCode() {
   const home = process.env.HOME || homedir()
   try {
-    if (statSync(home).uid !== (process.getuid?.() ?? 0)) return
+    if (!isOwn(home)) return
     const folder = join(home, '.muster')
     // The folder also contains credentials.
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     module.enableCompileCache(join(folder, 'compiled'))
   } catch {
     // Without the cache, the command only starts more slowly.
+  }
+}
+
+/** Checks whether a folder exists and belongs to the user of this process. Another owner could plant code in a cache. */
+function isOwn(folder) {
+  try {
+    return statSync(folder).uid === (process.getuid?.() ?? 0)
+  } catch {
+    return false
   }
 }
 
@@ -63,7 +72,7 @@ function cacheCompiledCode() {
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'
   // On the first start, the server creates this folder, which must be private.
-  if (process.env.NODE_COMPILE_CACHE !== undefined || !existsSync(data)) return SERVER_ENVIRONMENT
+  if (process.env.NODE_COMPILE_CACHE !== undefined || !isOwn(data)) return SERVER_ENVIRONMENT
   return Object.assign({ NODE_COMPILE_CACHE: join(data, 'compiled') }, SERVER_ENVIRONMENT)
 }
 

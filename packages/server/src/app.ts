@@ -150,7 +150,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   assertPermissions(schema)
   const mailer = openMailer(app, deps.config, deps.log)
   const nameCounts = createNameCounts(deps)
-  app.addHook('onClose', nameCounts.idle)
+  app.addHook('onClose', nameCounts.close)
   const createContext = contextOf({ ...deps, mailer, nameCounts }, rateLimits, (...given) => executor.needsOf(...given))
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../errors.ts'
 import {
   type ConnectionUse,
@@ -162,6 +163,18 @@ export const queryDatabase = (db: Database, accountId: string): Database => user
  */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
+
+/** Runs a statement. Repeats it every second while the scheduler rejects it, because the user has too many statements. */
+export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error
+      await sleep(1_000, undefined, { ref: false })
+    }
+  }
+}
 
 /**
  * Runs a statement that may read every record of the account. Only a few such statements run at a time, so other users'

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ResolvedFilter } from '@muster/filter'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { includes, maskOf, type PermissionName } from '../../access.ts'
@@ -7,8 +6,7 @@ import { findKeyGrant, type KeyGrant } from '../../auth/key-grant.ts'
 import { rejectionOfKey } from '../../auth/rejected-key.ts'
 import { findSessionGrant } from '../../auth/sessions/sessions.ts'
 import type { Database } from '../../db/database.ts'
-import { downloadDatabase } from '../../db/fair/user-database.ts'
-import { ApiError } from '../../errors.ts'
+import { downloadDatabase, retryWhenRateLimited } from '../../db/fair/user-database.ts'
 import type { AddressOf } from '../../lib/client-address.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../rate-limits/rate-limits.ts'
 import { REQUEST_POINTS } from '../../rate-limits/request-cost.ts'
@@ -157,16 +155,5 @@ function downloadOf(
       present = now
     },
     read: (run) => retryWhenRateLimited(() => run(db)),
-  }
-}
-
-async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error
-      await sleep(1_000, undefined, { ref: false })
-    }
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
-import { downloadDatabase, userDatabase } from '../../../db/fair/user-database.ts'
+import { downloadDatabase, retryWhenRateLimited, userDatabase } from '../../../db/fair/user-database.ts'
+import { ApiError } from '../../../errors.ts'
 import { limits } from '../../../limits.ts'
 import type { Feed } from '../../events/feed/feed.ts'
 import {
@@ -31,8 +32,8 @@ export interface NameCounts {
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Starts a count without waiting for it. Returns false if a count is in progress. */
   begin(accountId: string, former: CountedNames | undefined): boolean
-  /** Resolves when no count is in progress. */
-  idle(): Promise<void>
+  /** Ends the counts in progress after their current statements. */
+  close(): Promise<void>
 }
 
 interface Deps {
@@ -43,12 +44,16 @@ interface Deps {
 
 export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   const inProgress = new Map<string, Promise<CountedNames>>()
+  let isClosing = false
+  const assertOpen = (): void => {
+    if (isClosing) throw new ApiError('UNAVAILABLE', 'the server is stopping')
+  }
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
     // The position is read before counting. All events up to that position are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
-    const counts = await countNames(downloadDatabase(db, accountId), accountId)
+    const counts = await countNames(downloadDatabase(db, accountId), accountId, assertOpen)
     const recent = await readRecentChanges(ofUser, accountId, { after: former?.eventId ?? 0n, limit: EVENTS_READ })
     const names = withFormerNames(withLastChanges(counts, recent.names, former?.names ?? []), recent.names, former)
     await saveSummary(ofUser, accountId, { names, eventId })
@@ -69,10 +74,15 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
     join,
     begin(accountId, former) {
       if (inProgress.has(accountId)) return false
-      join(accountId, former).catch((err: unknown) => log.warn({ err }, 'could not count attribute names'))
+      join(accountId, former).catch((err: unknown) => {
+        if (!isClosing) log.warn({ err }, 'could not count attribute names')
+      })
       return true
     },
-    idle: async () => void (await Promise.allSettled(inProgress.values())),
+    async close() {
+      isClosing = true
+      await Promise.allSettled(inProgress.values())
+    },
   }
 }
 
@@ -82,15 +92,22 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
  */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
-/** Needs a database without a query time limit: on a slow disk, a statement may take seconds. */
-async function countNames(db: Database, accountId: string): Promise<NameCount[]> {
+/**
+ * Needs a database without a query time limit: on a slow disk, a statement may take seconds. `assertOpen` throws when
+ * the server stops.
+ */
+async function countNames(db: Database, accountId: string, assertOpen: () => void): Promise<NameCount[]> {
   const limit = limits.attributeNames
   const counts = new Map<string, NameCount>()
   let after = ''
   for (;;) {
-    const end = await findRangeEnd(db, accountId, { after, count: DEVICES_PER_STATEMENT })
-    const range = { after, upTo: end ?? AFTER_ALL_IDS, limit }
-    const found = await countNamesInRange(db, accountId, range)
+    const from = after
+    const { end, found } = await retryWhenRateLimited(async () => {
+      assertOpen()
+      const rangeEnd = await findRangeEnd(db, accountId, { after: from, count: DEVICES_PER_STATEMENT })
+      const range = { after: from, upTo: rangeEnd ?? AFTER_ALL_IDS, limit }
+      return { end: rangeEnd, found: await countNamesInRange(db, accountId, range) }
+    })
     for (const { name, devices, services } of found) {
       const before = counts.get(name) ?? { devices: 0, services: 0 }
       counts.set(name, { name, devices: before.devices + devices, services: before.services + services })
