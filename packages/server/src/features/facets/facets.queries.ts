@@ -1,5 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
+import { sortableFrom, textIn } from '../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
@@ -12,6 +13,7 @@ import {
   isNoBulkService,
   joinServiceLive,
   overridesIn,
+  storedName,
   textOfValue,
   type ValueSubject,
 } from '../filters/sql/value-source.ts'
@@ -88,11 +90,7 @@ interface PlacedSubject {
 /** Counts the devices by the values of each subject. A row with the facet null counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
-  const columns = subjects.map(({ subject, place }) => {
-    const value = textOfValue(scope, subject, query.interval)
-    return sql`${value} as ${column(place)}`
-  })
-  const matched = matchedDevices(query, scope, [sql`(l.state = 'active') as active`, ...columns])
+  const matched = matchedValues(query, scope, subjects)
   const names = subjects.map(({ place }) => column(place))
   if (names.length === 0) {
     return sql`select null::int as facet, null::text as value, count(*) as devices, count(*) filter (where active) as active
@@ -106,12 +104,36 @@ function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sq
     from (${matched}) as matched group by grouping sets (${sql.join(sets, sql`, `)})`
 }
 
+/**
+ * Selects the matching devices with the value of each subject. The `OFFSET 0` fence makes PostgreSQL read a stored
+ * attribute once. Without the fence, it would read the attribute again for each use.
+ */
+function matchedValues(query: FacetQuery, scope: FilterScope, subjects: readonly PlacedSubject[]): Sql {
+  const named = subjects.map(({ subject, place }) => ({
+    subject,
+    value: column(place),
+    name: storedName(scope, subject),
+  }))
+  const read = named.map(({ subject, value, name }) => {
+    const text = name === undefined ? textOfValue(scope, subject, query.interval) : textIn(sql`d.attributes`, name)
+    return sql`${text} as ${value}`
+  })
+  if (named.every(({ name }) => name === undefined)) return matchedDevices(query, scope, read)
+  scope.tables.device = true
+  const values = named.map(({ value, name }) =>
+    name === undefined ? value : sql`${sortableFrom(sql`t.${value}`, sql`t.attributes`, name)} as ${value}`,
+  )
+  const devices = matchedDevices(query, scope, [...read, sql`d.attributes`])
+  return sql`select active, ${sql.join(values, sql`, `)} from (${devices} offset 0) as t`
+}
+
 /** Counts each device once for each of its distinct values. */
 function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql {
   const scope = scopeOf(query)
-  scope.tables.device = true
+  // The values may read the state of the device.
+  scope.tables.device = scope.tables.live = true
   const values = sql`array(${valuesOfDevice(query, scope, subject)})`
-  const matched = matchedDevices(query, scope, [sql`(l.state = 'active') as active`, sql`${values} as "values"`])
+  const matched = matchedDevices(query, scope, [sql`${values} as "values"`])
   return sql`select ${sql.lit(place)}::int, each.value, count(*), count(*) filter (where active)
     from (${matched}) as matched left join lateral unnest(matched."values") as each (value) on true
     group by each.value`
@@ -143,11 +165,8 @@ export async function countTotals(
   { timed, ...query }: Counted & { timed: readonly AttributeName[] },
 ): Promise<Totals> {
   const scope = scopeOf(query)
-  const columns = [
-    sql`(l.state = 'active') as active`,
-    sql`l.last_reported is null as never`,
-    sql`${anyStale(scope, timed)} as stale`,
-  ]
+  scope.tables.live = true
+  const columns = [sql`l.last_reported is null as never`, sql`${anyStale(scope, timed)} as stale`]
   const { rows } = await sql<Totals>`${sql.raw(plannedEachTime)}
     select count(*)::int as total, count(*) filter (where active)::int as active,
       count(*) filter (where never)::int as "neverReported", count(*) filter (where stale)::int as stale
@@ -157,17 +176,29 @@ export async function countTotals(
 
 const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
 
-/** Selects columns of the matching devices. Joins the tables that the scope's conditions and columns need. */
+/**
+ * Selects whether each matching device is active, and other columns. Joins the tables that the scope's conditions and
+ * columns need. If they need no column of `device_live`, the statement joins only the inactive devices, because their
+ * state's index finds them. Usually, most devices are active.
+ */
 function matchedDevices(
   { accountId, filter, inside, context }: Counted,
   scope: FilterScope,
   columns: readonly Sql[],
 ): Sql {
-  const where = [sql`l.account_id = ${accountId}`]
-  if (filter !== undefined) where.push(filterCondition(filter, scope))
-  if (inside !== undefined) where.push(insideCondition(accountId, inside, scope.tables))
-  const { device, overrides } = scope.tables
-  const devices = device || overrides ? sql`join device d on d.account_id = l.account_id and d.id = l.device_id` : sql``
-  return sql`select ${sql.join([...columns], sql`, `)} from device_live l ${devices}
-    ${overrides ? overridesIn(context!, 'device') : sql``} where ${both(where)}`
+  const conditions: Sql[] = []
+  if (filter !== undefined) conditions.push(filterCondition(filter, scope))
+  if (inside !== undefined) conditions.push(insideCondition(accountId, inside, scope.tables))
+  const { live, overrides } = scope.tables
+  const device = scope.tables.device || overrides
+  const joinOverrides = overrides ? overridesIn(context!, 'device') : sql``
+  const select = (active: Sql): Sql => sql`select ${sql.join([sql`${active} as active`, ...columns], sql`, `)}`
+  if (device && !live) {
+    return sql`${select(sql`l.device_id is null`)} from device d
+      left join device_live l on l.account_id = d.account_id and l.device_id = d.id and l.state = 'inactive'
+      ${joinOverrides} where ${both([sql`d.account_id = ${accountId}`, ...conditions])}`
+  }
+  return sql`${select(sql`(l.state = 'active')`)} from device_live l
+    ${device ? sql`join device d on d.account_id = l.account_id and d.id = l.device_id` : sql``}
+    ${joinOverrides} where ${both([sql`l.account_id = ${accountId}`, ...conditions])}`
 }

@@ -80,7 +80,8 @@ function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
   return sql`d.attributes`
 }
 
-const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
+/** Checks whether the subject's value is the base value, which no context changes. */
+export const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
   read.type === 'base' || (read.type === 'effective' && context === undefined)
 
 function contextOf({ read }: AttributeSubject, scope: FilterScope): string | undefined {

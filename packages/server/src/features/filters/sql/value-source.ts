@@ -1,8 +1,9 @@
-import type { AttributeSubject, FieldSubject } from '@muster/filter'
+import type { AttributeName, AttributeSubject, FieldSubject } from '@muster/filter'
 import { sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
+import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
-import { attributeText } from './attribute-conditions.ts'
+import { attributeText, readsBase } from './attribute-conditions.ts'
 import { columnOf } from './field-conditions.ts'
 import type { FilterScope, Sql } from './rows.ts'
 
@@ -18,6 +19,12 @@ export function textOfValue(scope: FilterScope, subject: ValueSubject, interval:
   const column = columnOf(scope, subject)
   if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
   return sql`to_char(date_trunc(${sql.lit(interval)}, ${column} at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+}
+
+/** Returns the attribute's name if the column `attributes` of `device d` alone determines the value. */
+export function storedName(scope: FilterScope, subject: ValueSubject): AttributeName | undefined {
+  if (subject.type !== 'attribute' || subject.of !== 'device' || !readsBase(subject, scope)) return undefined
+  return subject.name[0] === RESERVED_GROUP ? undefined : subject.name
 }
 
 function booleanText(scope: FilterScope, subject: FieldSubject): Sql {
