@@ -31,10 +31,12 @@ import { buildWorker } from '../../src/worker.ts'
 import { clusterSettings } from '../cluster/cluster-databases.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { createAccount } from '../factories/account.ts'
+import { rememberDerivedKeys } from './derived-keys.ts'
 import { rejectInexactScalars } from './strict-scalars.ts'
 import { unlimited } from './unlimited.ts'
 
 rejectInexactScalars()
+rememberDerivedKeys()
 
 /** The HTTP response to a GraphQL operation. */
 export interface QueryResponse<Data = Record<string, unknown>> {
