@@ -1595,7 +1595,7 @@ export type BulkJob = {
    * DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
-  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
   isUndoable: Scalars['Boolean']['output'];
   undoOf?: Maybe<BulkJob>;
   /** The newest job that undoes this job. */

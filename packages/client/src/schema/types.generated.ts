@@ -353,7 +353,7 @@ export interface BulkJob {
   expires: string | null
   finished: string | null
   id: string
-  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
   isUndoable: boolean
   /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: number | null
@@ -1230,7 +1230,7 @@ export interface BulkJobFields {
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
-  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
   isUndoable: Leaf<boolean>
   /** The job's devices, in ID order. */
   items: Branch<'BulkItemList', 'one', {
@@ -1978,7 +1978,7 @@ export interface MutationFields {
   }>
   /** Applies exactly the changes in the preview with this token. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** Fails with CONFLICT if a different number of devices would change. */
+    /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -3014,7 +3014,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Member>
   /** Applies exactly the changes in the preview with this token. */
   startBulk(args: {
-    /** Fails with CONFLICT if a different number of devices would change. */
+    /** Fails with CONFLICT if a different number of devices would change. Registrations count as changes. */
     expected?: number | null | undefined
     id: string
     token: string

@@ -12,6 +12,7 @@ import { Time } from '../../components/time.tsx'
 import { useTypes } from '../../graphql/use-change.ts'
 import { useLastValue } from '../../hooks/use-last-value.ts'
 import { usePolling } from '../../hooks/use-polling.ts'
+import { useViews } from '../views/use-views.ts'
 import { BulkJobDocument } from './bulk.generated.ts'
 import { JobActions } from './job-actions.tsx'
 import { JobItems } from './job-items.tsx'
@@ -117,17 +118,7 @@ function JobBody({ job }: { job: Job }) {
           {stateReason}
         </Alert>
       )}
-      {typeof target.where === 'string' ? (
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          Devices that match <Code>{target.where}</Code>
-          {typeof target.context === 'string' ? (
-            <>
-              {' '}
-              in the context <Code>{target.context}</Code>
-            </>
-          ) : null}
-        </Text>
-      ) : null}
+      <JobTarget target={target} />
       {state === 'READY' ? (
         <Text>
           <b>Preview:</b> {countsText(job)}. Nothing has changed yet. You can start the job until it expires{' '}
@@ -137,5 +128,34 @@ function JobBody({ job }: { job: Job }) {
       {hasProgress(job) ? <JobProgress job={job} /> : null}
       {state === 'DRAFT' || state === 'PREVIEWING' ? null : <JobItems job={job} />}
     </>
+  )
+}
+
+/** Describes the devices of a job that has a filter or a view. */
+function JobTarget({ target: { where, view, context } }: { target: Job['target'] }) {
+  const views = useViews('DEVICES')
+  if (typeof where !== 'string' && typeof view !== 'string') return null
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      Devices
+      {typeof view === 'string' ? (
+        <>
+          {' '}
+          of the view <b>{views?.find(({ id }) => id === view)?.name ?? view}</b>
+        </>
+      ) : null}
+      {typeof where === 'string' ? (
+        <>
+          {' '}
+          that match <Code>{where}</Code>
+        </>
+      ) : null}
+      {typeof context === 'string' ? (
+        <>
+          {' '}
+          in the context <Code>{context}</Code>
+        </>
+      ) : null}
+    </Text>
   )
 }

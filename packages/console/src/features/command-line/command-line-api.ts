@@ -5,7 +5,15 @@ export type Named = { request: string } | { code: string }
 
 export interface CommandLineRequest {
   request: { machine: string; address: string; expires: string }
-  accounts: { id: string; email: string; role: string; requiredSignIn: 'SECOND_FACTOR' | 'SSO' | null }[]
+  accounts: {
+    id: string
+    email: string
+    roleName: string
+    permissions: string[]
+    /** Whether the role is restricted to some devices or attributes. */
+    isRestricted: boolean
+    requiredSignIn: 'SECOND_FACTOR' | 'SSO' | null
+  }[]
 }
 
 export const describeRequest = (named: Named): Promise<CommandLineRequest> => post('/cli/request', named)

@@ -75,8 +75,10 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
         <Text>None of your accounts allows this kind of sign-in.</Text>
       ) : (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          The key may do what you may do in {account.email} as {account.role}. It expires after 90 days, or earlier if
-          the key policy of the account requires it.
+          The key may do what you may do in {account.email} as <b>{account.roleName}</b>:{' '}
+          {account.permissions.join(', ')}
+          {account.isRestricted ? ', for the devices and attributes to which the role is restricted' : ''}. It expires
+          after 90 days, or earlier if the key policy of the account requires it.
         </Text>
       )}
       {accounts.length === usable.length ? null : (

@@ -22,6 +22,8 @@ export interface MembershipRow {
   email: string
   founderEmail: string
   role: string
+  /** The name of a custom role. */
+  roleName: string | null
   /** A custom role's permissions. */
   permissions: string[] | null
   restriction: StoredRestriction | null
@@ -45,7 +47,7 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
      ), joined as (
        select person_id, jsonb_agg(jsonb_build_object('account', account.id,
            'email', coalesce(contact_email, account.email), 'founderEmail', account.email,
-           'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
+           'role', role_id, 'roleName', role.name, 'permissions', role.permissions, 'restriction', role.restriction,
            'signInPolicy', sign_in_policy, 'lastUsed', membership.last_used) order by membership.created, account.id)
            as memberships
        from membership join account on account.id = membership.account_id

@@ -28,6 +28,8 @@ export interface WorkingAccount {
   readonly email: string
   readonly founderEmail: string
   readonly role: string
+  /** The name of a custom role, or the ID of a built-in role. */
+  readonly roleName: string
   readonly permissions: number
   readonly restriction: Restriction | undefined
   readonly lastUsed: Date | null
@@ -197,13 +199,14 @@ const toSession = ({
   method,
   isFixed: ends !== null,
   lastAccount: last_account,
-  accounts: memberships.map(({ account, role, permissions, restriction, lastUsed, signInPolicy, ...row }) => {
+  accounts: memberships.map(({ account, role, roleName, permissions, restriction, lastUsed, signInPolicy, ...row }) => {
     const access = accessOfRole(role, { permissions, restriction })
     return {
       id: account,
       email: row.email,
       founderEmail: row.founderEmail,
       role,
+      roleName: roleName ?? role,
       permissions: access.permissions,
       restriction: restrictionOf(access),
       lastUsed: lastUsed === null ? null : new Date(lastUsed),

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { recordEvents } from '../events/record.ts'
 import { readRate } from './bulk-arguments.ts'
-import { type BulkJob, isEnded, writing } from './bulk-job.ts'
+import { type BulkJob, countsOf, isEnded, writing } from './bulk-job.ts'
 import { writeJob } from './bulk-jobs.queries.ts'
 import { changeJob, wrongState } from './change-job.ts'
 import { finishEvent } from './run/job-events.ts'
@@ -18,10 +18,17 @@ export async function startBulk(
   return changeJob(context, id, async (db, job) => {
     if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
     if (job.token !== token)
-      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
+      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', {
+        job: id,
+        counts: countsOf(job),
+      })
     const found = writing(job)
     if (expected != null && expected !== found)
-      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, { job: id, found })
+      throw new ApiError('CONFLICT', `devices that would change: ${found}, not ${expected}`, {
+        job: id,
+        found,
+        counts: countsOf(job),
+      })
     return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
   })
 }

@@ -137,6 +137,9 @@ new-3,,,,bergen,
     expect(undo.counts).toMatchObject({ total: 4, change: 3, skipped: 1 })
     await user.data(`mutation { addService(deviceId: "${third.id}", name: "later", port: 22) { id } }`)
     expect((await run(user, undo)).counts).toMatchObject({ done: 2, skipped: 2 })
+    // An undo that deleted devices cannot be undone.
+    expect((await jobOf(user, undo.id)).isUndoable).toBe(false)
+    expect((await codeOf(user, `mutation { undoBulk(id: "${undo.id}") { id } }`))[0]).toBe('CONFLICT')
     expect(await devicesOf(user)).toMatchObject([
       { name: 'new-2', attributes: { site: 'later' } },
       { name: 'new-3' },

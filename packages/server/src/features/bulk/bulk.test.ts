@@ -142,14 +142,33 @@ describe('starting a bulk job', () => {
     expect(again.token).not.toBe(job.token)
     const startText = (token: string, more = '') =>
       `mutation { startBulk(id: "${job.id}", token: "${token}"${more}) { id } }`
-    expect(await codeOf(user, startText(job.token))).toEqual(['CONFLICT', expect.stringMatching(/newest preview/)])
-    expect(await codeOf(user, startText(again.token, ', expected: 1'))).toEqual([
-      'CONFLICT',
+    const conflictOf = async (text: string) => {
+      const [error] = (await user.query(text)).errors ?? []
+      return [error?.message, error?.extensions]
+    }
+    const conflict = { code: 'CONFLICT', job: job.id, counts: expect.objectContaining({ change: 2, done: 0 }) }
+    expect(await conflictOf(startText(job.token))).toEqual([expect.stringMatching(/newest preview/), conflict])
+    expect(await conflictOf(startText(again.token, ', expected: 1'))).toEqual([
       'devices that would change: 2, not 1',
+      { ...conflict, found: 2 },
     ])
     await run(user, again)
-    expect((await codeOf(user, startText(again.token)))[0]).toBe('CONFLICT')
+    expect(await conflictOf(startText(again.token))).toEqual([
+      expect.stringMatching(/^the bulk job is DONE/),
+      { ...conflict, counts: expect.objectContaining({ done: 2 }) },
+    ])
     expect(await eventsOf(user, ['BULK_START'])).toHaveLength(1)
+  })
+
+  it('records the filter, which contains that of a view', async () => {
+    const [user] = await fleet(2)
+    const { createView } = await user.data(
+      'mutation { createView(name: "Gates", where: "name:gate", context: "night") { id } }',
+    )
+    const job = await create(user, { view: createView.id, where: 'site = oslo' }, [setSite('rome')])
+    await run(user, job)
+    const [event] = await eventsOf(user, ['BULK_START'])
+    expect(event.data.where).toBe('name:gate AND in("night", attributes.site) = oslo')
   })
 
   it('rejects a preview that is older than a day', async () => {

@@ -4,11 +4,11 @@ import { ApiError, notFound } from '../../errors.ts'
 import { lockAccount } from '../users/users.ts'
 import { creatorSeenBy } from './access/conditions.ts'
 import { assertMayRun } from './access/job-permissions.ts'
-import { type BulkJob, withExpiry } from './bulk-job.ts'
+import { type BulkJob, countsOf, withExpiry } from './bulk-job.ts'
 import { type BulkJobRow, lockJob, selectJobs } from './bulk-jobs.queries.ts'
 
 export const wrongState = (job: BulkJob, message: string): ApiError =>
-  new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
+  new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id, counts: countsOf(job) })
 
 /** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
 export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {

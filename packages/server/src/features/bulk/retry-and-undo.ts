@@ -4,7 +4,7 @@ import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { newJob, readRate } from './bulk-arguments.ts'
-import type { BulkItemStatus, BulkJob } from './bulk-job.ts'
+import type { BulkItemStatus, BulkJob, CsvTarget } from './bulk-job.ts'
 import { type BulkJobRow, insertJob } from './bulk-jobs.queries.ts'
 import { changeJob, wrongState } from './change-job.ts'
 import { assertBelowDrafts, continuePreview } from './create-bulk.ts'
@@ -46,7 +46,11 @@ export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: nu
 const csvOf = ({ target }: BulkJob, more: { isUndo?: true }) =>
   'csv' in target && target.csv !== undefined ? { csv: { ...target.csv, ...more } } : {}
 
-export const isUndoable = ({ operations }: BulkJob): boolean => !operations.some((operation) => 'delete' in operation)
+/** Jobs that delete devices cannot be undone. These include jobs that undo registrations. */
+export const isUndoable = ({ operations, target }: BulkJob): boolean =>
+  !operations.some((operation) => 'delete' in operation) && !('csv' in target && undoesRegistrations(target.csv))
+
+const undoesRegistrations = (csv: CsvTarget | undefined): boolean => csv?.register === true && csv.isUndo === true
 
 /** Cuts a name to the maximum length without splitting a character. */
 const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')

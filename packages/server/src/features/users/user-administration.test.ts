@@ -207,6 +207,15 @@ it('forgets the address of an erased user', async () => {
   }
 })
 
+it('hides a removed person from the access keys of the account', async () => {
+  const account = await app.createUser()
+  await ownerOf(account)
+  const document = '{ me { person { email } } }'
+  expect((await account.data(document)).me.person).toEqual({ email: account.email })
+  await removeUser(app.db, account.email, { now: new Date(), log })
+  expect((await account.data(document)).me.person).toBeNull()
+})
+
 it('does not leave an account without an owner who can sign in', async () => {
   const [account, founder] = [await app.createUser(), await newPerson(app)]
   await addMember(app, { accountId: account.accountId, personId: founder.id, roleId: 'owner' })

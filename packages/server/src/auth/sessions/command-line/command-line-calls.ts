@@ -1,3 +1,4 @@
+import { namesIn } from '../../../access.ts'
 import { ApiError, badInput, notFound, signInRequired } from '../../../errors.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { notAMember, type Session, viewerOf } from '../sessions.ts'
@@ -22,10 +23,14 @@ export const commandLineCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
 ]
 
-/** Returns what the page shows: the machine, and the person's accounts with the role in each. */
+/** Returns what the page shows: the machine, and what the person may do in each account. */
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))
-  const accounts = session.accounts.map(({ id, email, role, requiredSignIn }) => ({ id, email, role, requiredSignIn }))
+  const accounts = session.accounts.map(({ id, email, role, roleName, permissions, restriction, requiredSignIn }) => ({
+    ...{ id, email, role, roleName, requiredSignIn },
+    permissions: namesIn(permissions),
+    isRestricted: restriction !== undefined,
+  }))
   return { request: { machine, address, expires }, accounts }
 }
 

@@ -9,7 +9,8 @@ import {
   type Person,
   signIn,
 } from '../../../../test/clients/browser.ts'
-import { addMember } from '../../../../test/factories/member.ts'
+import { addMember, newMember } from '../../../../test/factories/member.ts'
+import { done } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
 
 const PORT = 4_321
@@ -91,7 +92,13 @@ describe('a sign-in with a typed code', () => {
     const code = `${started.userCode.slice(0, 4)}-${started.userCode.slice(4).toLowerCase()}`
     const { body } = await browser.auth('/cli/request', { code })
     expect(body.request).toMatchObject({ machine: 'laptop', address: '127.0.0.1' })
-    expect(body.accounts).toContainEqual(expect.objectContaining({ id: account.accountId, role: 'viewer' }))
+    const asViewer = {
+      role: 'viewer',
+      roleName: 'viewer',
+      permissions: ['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'],
+      isRestricted: false,
+    }
+    expect(body.accounts).toContainEqual(expect.objectContaining({ id: account.accountId, ...asViewer }))
     expect((await approve({ code })).status).toBe(200)
     now += 5_000
     const answers = await Promise.all(
@@ -106,6 +113,17 @@ describe('a sign-in with a typed code', () => {
     expect(Math.round((Date.parse(created!.expires) - now) / 86_400_000)).toBe(90)
     expect(await poll(started, undefined, other)).toEqual([200, outcome])
     expect(await keysOf()).toHaveLength(1)
+  })
+
+  it('shows the name, permissions, and restriction of a custom role', async () => {
+    const owner = await newMember(app, account.accountId, 'owner')
+    const access = '{ permissions: [DEVICE_READ], where: "name:gate" }'
+    const { createRole } = await done(owner, `mutation { createRole(name: "Night shift", access: ${access}) { id } }`)
+    const member = await newMember(app, account.accountId, createRole.id)
+    const { body } = await (await signIn(app, member)).auth('/cli/request', requestIn(await start()))
+    expect(body.accounts).toContainEqual(
+      expect.objectContaining({ roleName: 'Night shift', permissions: ['DEVICE_READ'], isRestricted: true }),
+    )
   })
 
   it('is rejected with a wrong code, which counts as an attempt to sign in', async () => {

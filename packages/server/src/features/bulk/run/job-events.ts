@@ -3,7 +3,8 @@ import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
 
 /** Returns the events of a job that starts. Their source is the caller who starts the job. */
 export function startEvents(job: BulkJob): NewEvent[] {
-  const where = 'where' in job.target ? { where: job.target.where } : {}
+  // The filter contains that of the job's view, which may change or be deleted later.
+  const where = job.filter === null ? {} : { where: job.filter }
   const event = { targets: [jobTarget(job)], ...(job.startedBy !== null && { source: job.startedBy }) }
   const start = { name: job.name, operations: job.operations, ...where, counts: countsOf(job) }
   const undo = { job: job.undoOf, counts: countsOf(job) }

@@ -64,9 +64,10 @@ export async function describeGrant(context: Context): Promise<Grant> {
   return { permissions, where: part.where ?? null, view, context: part.context ?? null, attributes }
 }
 
-export function findOwnPerson(context: Context): Promise<KnownPerson | null> {
+export async function findOwnPerson(context: Context): Promise<KnownPerson | null> {
   const { accountId, personId = accountId } = context.viewer
-  return loadPerson(context, personId)
+  const person = await loadPerson(context, personId)
+  return person?.isRemoved ? null : person
 }
 
 export async function findOwnKey({ db, viewer }: Context): Promise<AccessKey | null> {

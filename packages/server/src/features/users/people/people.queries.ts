@@ -128,10 +128,14 @@ export async function enableAccountsOf(db: Database, personId: string): Promise<
   return rows.map(({ id }) => id)
 }
 
+export interface KnownPerson {
+  id: string
+  email: string
+  name: string | null
+  isRemoved: boolean
+}
+
 /** Returns people by ID. Also finds people who were removed. */
-export async function selectPeople(
-  db: Database,
-  ids: readonly string[],
-): Promise<{ id: string; email: string; name: string | null }[]> {
-  return query(db, 'select id, email, name from person where id = any($1)', [ids])
+export async function selectPeople(db: Database, ids: readonly string[]): Promise<KnownPerson[]> {
+  return query(db, 'select id, email, name, removed is not null as "isRemoved" from person where id = any($1)', [ids])
 }

@@ -1,15 +1,9 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../../context.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
-import { selectPeople } from './people.queries.ts'
+import { type KnownPerson, selectPeople } from './people.queries.ts'
 
-export { findPerson, insertMembership, insertPerson, isDisabled } from './people.queries.ts'
-
-export interface KnownPerson {
-  id: string
-  email: string
-  name: string | null
-}
+export { findPerson, insertMembership, insertPerson, isDisabled, type KnownPerson } from './people.queries.ts'
 
 const loaderOf = perRequest(
   ({ db }: Context) =>
