@@ -21,14 +21,17 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
 /** On a slow machine, the last of a hundred concurrent requests may wait a long time for a connection. */
 const longTimeout = { connectionTimeoutMillis: 60_000 }
 
-/** Creates a migrated, empty database. With `fairness`, users share its connections as on a server. */
+/**
+ * Creates a migrated, empty database whose statements have no time limit. With `fairness`, users share its connections
+ * as on a server.
+ */
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
   await onWorkers((worker) => administer(worker, `create database "${name}" template "${template}"`))
   await administer(connection, `create database "${name}" template "${template}"`)
   const ownConnection = { ...atDatabase(connection, name), ...longTimeout }
-  const pool = createPool({ connection: ownConnection, size: 10, statementTimeout: 30_000 })
+  const pool = createPool({ connection: ownConnection, size: 10, statementTimeout: 0 })
   const db = fairness === undefined ? createDatabase(pool) : createFairDatabase(pool, {}, fairness)
   return {
     db,

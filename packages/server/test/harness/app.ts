@@ -87,6 +87,11 @@ export interface TestAppOptions {
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures and refilling rate limits. */
   elapsed?: () => number
+  /**
+   * The number of milliseconds that a user's statement may wait for a connection. By default, as long as a slow machine
+   * needs for hundreds of concurrent requests of one user.
+   */
+  statementWaitMs?: number
   /** Whether to compile documents. If false, only the graphql-js executor runs. */
   jit?: boolean
   /** Whether to run background jobs, such as webhook deliveries. */
@@ -117,7 +122,8 @@ export function sharedTestApp(options?: TestAppOptions): TestApp {
 /** Starts a server on loopback with a separate database and one user. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const metrics = createMetrics()
-  const database = await createTestDatabase({ ...configOf(options.env), ...measureFairness(metrics) })
+  const { env, statementWaitMs: waitMs = 60_000 } = options
+  const database = await createTestDatabase({ ...configOf(env), ...measureFairness(metrics), waitMs })
   const app = await startOn(database, createSecrets(randomBytes(32)), { ...options, metrics })
   return {
     ...app,

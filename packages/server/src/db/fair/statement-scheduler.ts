@@ -41,6 +41,7 @@ export function sharesOf(
   connections: number,
   statementsPerUser: number,
   processors: number = availableParallelism(),
+  waitMs: number = WAIT_MS,
 ): Shares {
   const reserved = Math.max(1, Math.floor(connections / 5))
   const forUsers = Math.max(1, connections - reserved)
@@ -50,7 +51,7 @@ export function sharesOf(
     perUser: Math.min(statementsPerUser, Math.max(1, forUsers - 1)),
     walksPerUser: WALKS_PER_USER,
     walks: Math.max(1, Math.min(Math.floor(forUsers / 2), processors + 1)),
-    waitMs: WAIT_MS,
+    waitMs,
   }
 }
 

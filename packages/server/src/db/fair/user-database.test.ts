@@ -11,13 +11,16 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** Opens a database with ten connections, of which one user can use three. By default, there are four processors. */
-async function open({ queryMs = 0, processors = 4 } = {}): Promise<TestDatabase & { counts: Counts }> {
+/**
+ * Opens a database with ten connections, of which one user can use three. By default, there are four processors, and
+ * statements wait as long as a slow machine needs.
+ */
+async function open({ queryMs = 0, processors = 4, waitMs = 60_000 } = {}): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {
     counts = given
   }
-  const database = await createTestDatabase({ statementsPerUser: 3, queryMs, processors, onOpen })
+  const database = await createTestDatabase({ statementsPerUser: 3, queryMs, processors, waitMs, onOpen })
   onTestFinished(() => database.drop())
   return { ...database, counts: counts! }
 }
@@ -132,7 +135,7 @@ it('rejects a statement when too many statements of the account are waiting', as
 })
 
 it('rejects a statement that waits too long, and reports what it waited for', async () => {
-  const database = await open()
+  const database = await open({ waitMs: 5_000 })
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'greedy')
   const walks = Array.from({ length: 3 }, () => failure(walk(db, ['all'], blocked)))
@@ -181,7 +184,9 @@ it('cancels each query statement at its time limit without canceling other state
       message: 'reading from the database took longer than 0.3 seconds; request fewer records, or retry later',
       details: { limit: 0.3 },
     })
-  expect(await Promise.all(Array.from({ length: 10 }, () => quick(reading)))).toEqual(Array(10).fill(1))
+  expect(await Promise.all(Array.from({ length: 10 }, () => quick(userDatabase(database.db, 'slow'))))).toEqual(
+    Array(10).fill(1),
+  )
   await release()
   await changing
   expect(isIdle(database)).toBe(true)

@@ -27,6 +27,8 @@ export interface FairOptions {
   walkMs?: number | undefined
   /** The number of processors of this machine. The default is the number that Node.js finds. */
   processors?: number | undefined
+  /** The number of milliseconds that a statement may wait before it begins. The default is 5 seconds. */
+  waitMs?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
@@ -61,8 +63,9 @@ const walkingOf = new WeakMap<Database, Database>()
  * `userDatabase`, which divides the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
-  const { statementsPerUser, queryMs, walkMs = queryMs, processors, onOpen, onReject } = options
-  const scheduler = createStatementScheduler(sharesOf(pool.options.max, statementsPerUser, processors), onReject)
+  const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, onOpen, onReject } = options
+  const shares = sharesOf(pool.options.max, statementsPerUser, processors, waitMs)
+  const scheduler = createStatementScheduler(shares, onReject)
   const { connect } = createConnector(pool, watch)
   const timeLimit = (ms: number): TimeLimit =>
     ms === 0 ? (use) => use : createTimeLimit({ pool, ms, onEnd: () => onReject?.('time') })
