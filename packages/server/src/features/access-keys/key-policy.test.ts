@@ -1,5 +1,5 @@
 import { signRequest } from '@muster/http-signature'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { restClient } from '../../../test/clients/rest.ts'
 import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
@@ -7,6 +7,10 @@ import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let now = new Date()
 const app = sharedTestApp({ clock: () => now })
+// The signatures of requests contain the actual time, and the server accepts a difference of at most five minutes.
+beforeEach(() => {
+  now = new Date()
+})
 
 const setPolicy = (user: TestUser, args: string) =>
   user.query(`mutation { setKeyPolicy(${args}) {

@@ -1,10 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
 import { newMember } from '../../../test/factories/member.ts'
 import { sharedTestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
 
 let now = new Date()
 const app = sharedTestApp({ clock: () => now })
+// The signatures of requests contain the actual time, and the server accepts a difference of at most five minutes.
+beforeEach(() => {
+  now = new Date()
+})
 
 const rotate = (user: TestUser, key: string, args = '') =>
   user.query(`mutation { rotateAccessKey(key: "${key}"${args}) {
