@@ -39,11 +39,16 @@ export async function errorOf(user: TestUser, document: string): Promise<[code: 
 export async function received(app: TestApp, user: TestUser, receiver: Receiver): Promise<string[]> {
   await register(user, 'end')
   await receiver.waitFor(1, ({ body }) => body.data.device?.name === 'end')
+  await receiveAll(app, user, receiver)
+  return receiver.received
+    .filter(({ body }) => body.data.device?.name !== 'end')
+    .map(({ body }) => `${body.data.device?.name} ${body.type}`)
+}
+
+/** Waits until no message to the receiver is pending, and sorts the messages, which arrive in any order, by event. */
+export async function receiveAll(app: TestApp, user: TestUser, receiver: Receiver): Promise<void> {
   const pending = sql`select from webhook join webhook_delivery using (account_id) where webhook.account_id = ${user.accountId}
     and url = ${receiver.url} and webhook_delivery.webhook_id = webhook.id and status = 'pending'`
   await expect.poll(async () => (await pending.execute(app.db)).rows.length).toBe(0)
   receiver.received.sort((one, other) => Number(one.body.data.id) - Number(other.body.data.id))
-  return receiver.received
-    .filter(({ body }) => body.data.device?.name !== 'end')
-    .map(({ body }) => `${body.data.device?.name} ${body.type}`)
 }

@@ -85,7 +85,7 @@ describe('the receiver of a webhook', slow, () => {
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),
-      (found) => found.paused !== null || next.received.length === 5,
+      (found) => found.paused !== null || next.received.length >= 5,
     )
     expect(paused).toBeNull()
     endNext(200)
