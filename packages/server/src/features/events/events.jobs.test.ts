@@ -101,7 +101,8 @@ describe('a server whose clock is off by a year', () => {
         () => waiting.execute(app.db),
         ({ rows }) => rows.length === 0,
       )
-      expect(await partitions(app.db)).toEqual([...before, ...partitionsFrom(off)].sort())
+      // The worker also runs this job every hour, perhaps before the test read the partitions.
+      expect(await partitions(app.db)).toEqual([...new Set([...before, ...partitionsFrom(off)])].sort())
       const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
       expect(rows).toHaveLength(1)
       expect(logged).toContainEqual(
