@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { createEventPartitions } from '../../src/db/event-partitions.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
 /** A value with its times. */
@@ -91,6 +92,8 @@ export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seco
   }
   const events = await sql<{ id: string; timestamp: Date }>`
     select id::text, "timestamp" from event where account_id = ${accountId}`.execute(db)
+  // A new database has no partition for earlier months.
+  await createEventPartitions(db, back(new Date()))
   for (const { id, timestamp } of events.rows)
     await sql`update event set "timestamp" = ${back(timestamp)} where account_id = ${accountId} and id = ${id}::bigint
       and "timestamp" = ${timestamp}`.execute(db)
