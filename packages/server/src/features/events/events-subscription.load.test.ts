@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openStream, until } from '../../../test/clients/event-stream.ts'
 import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
-const app = sharedTestApp()
+/** The server must not close a stream that its client does not read while the test creates many events. */
+const env = { MUSTER_READ_TIMEOUT: '600' }
+const app = sharedTestApp({ env })
 let other: TestApp
 
 beforeAll(async () => {
-  other = await app.startAnother()
+  other = await app.startAnother({ env })
 })
 
 afterAll(() => other.close())

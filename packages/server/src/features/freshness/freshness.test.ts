@@ -114,27 +114,27 @@ describe('the times of values', () => {
       const { target: kind, name = 'load', context, write } = attributeWrites[way]!
       const target = { device: device.id, service: device.service, user: user.accountId }[kind]
       const set = (value: string) => write({ app, user, device, target }, value)
-      await expectEvery(user, name, 60)
+      await expectEvery(user, name, 3_600)
       await set('1')
       const changes = await changesOf(app, user)
       const event = changes.findLast((each) => each.target === target && each.changes !== null && name in each.changes)!
       const first = await infoOf(user, target, name, context)
       expect(first).toEqual({
         ...{ value: '1', setIn: context ?? null, changed: event.timestamp.toISOString() },
-        ...{ confirmed: event.timestamp.toISOString(), expectedInterval: 60, isStale: false },
+        ...{ confirmed: event.timestamp.toISOString(), expectedInterval: 3_600, isStale: false },
       })
       // A write of the same value within a quarter of the interval is not recorded.
       await set('1')
       expect(await infoOf(user, target, name, context)).toEqual(first)
-      await passTime(app, user, 16)
+      await passTime(app, user, 960)
       await set('1')
       const second = await infoOf(user, target, name, context)
-      const moved = new Date(event.timestamp.getTime() - 16_000).toISOString()
+      const moved = new Date(event.timestamp.getTime() - 960_000).toISOString()
       expect(second).toMatchObject({ value: '1', changed: moved, isStale: false })
       expect(Date.parse(second.confirmed!)).toBeGreaterThanOrEqual(event.timestamp.getTime())
-      await passTime(app, user, 70)
+      await passTime(app, user, 4_200)
       expect(await infoOf(user, target, name, context)).toMatchObject({ isStale: false })
-      await passTime(app, user, 10)
+      await passTime(app, user, 600)
       expect(await infoOf(user, target, name, context)).toMatchObject({ isStale: true })
       expect(await changesOf(app, user)).toHaveLength(changes.length)
       await set('2')

@@ -206,7 +206,7 @@ test('does not count streams as in flight, even with an encoded path', async () 
   }
   const open = await openStream({ app, user: app.owner, query: 'subscription { events { id } }', path })
   expect(open.status).toBe(200)
-  expect(await metrics()).toContain('muster_requests_under_way 0')
+  await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 0'), { timeout: 60_000 })
   expect((await app.owner.query(small)).status).toBe(200)
   open.cut()
 })

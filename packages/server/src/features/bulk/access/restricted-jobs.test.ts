@@ -167,7 +167,8 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     const { createBulk: job } = await done(member, createText, {
       target: everyDevice,
       operations: [setRack('x')],
-      rate: 100,
+      // The role must change before the job is done.
+      rate: 10,
     })
     expect(job).toMatchObject({ state: 'PREVIEWING' })
     const ready = await until(user, job.id, 'READY')
