@@ -33,7 +33,7 @@ async function changeSlowly(query: string, operationName: string | undefined): P
   const changed = await app.db.transaction().execute(async (db) => {
     await sql`select from device where account_id = ${app.owner.accountId} for update`.execute(db)
     const change = sendAs(credentials, app.url, { query: query.replaceAll('$id', JSON.stringify(id)), operationName })
-    await expect.poll(countBlocked).toBe(1)
+    await expect.poll(countBlocked).toBeGreaterThan(0)
     await pause(1_100)
     return { change }
   })
