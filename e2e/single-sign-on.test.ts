@@ -1,26 +1,15 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
+import { claimPorts } from '../packages/server/test/harness/ports.ts'
 import { CLIENT } from '../packages/server/test/single-sign-on/forging-provider.ts'
 import { startIdentityProvider } from '../packages/server/test/single-sign-on/identity-provider.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
 /** The provider must know the address of the server before the server starts. */
-const port = await freePort()
+const [port] = await claimPorts(1, afterAll)
 const url = `http://127.0.0.1:${port}`
 const provider = await startIdentityProvider(url)
 afterAll(() => provider.close())
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 describeConsole('single sign-on', () => {
   const site = startConsole({
