@@ -184,8 +184,8 @@ describeConsole('device attributes', () => {
     await page.getByText('No attribute has an expected interval').waitFor()
     for (const [name, count] of [
       ['load', '0.5'],
-      ['load', '2'],
-      ['$svc.statusA', '3'],
+      ['load', '20'],
+      ['$svc.statusA', '30'],
     ] as const) {
       await page.getByRole('button', { name: 'Set an interval' }).click()
       await dialog.getByRole('combobox', { name: 'Attribute' }).fill(name)
@@ -198,12 +198,12 @@ describeConsole('device attributes', () => {
       await dialog.waitFor({ state: 'detached' })
     }
     const rules = page.getByRole('table', { name: 'Freshness' })
-    await rules.getByRole('row', { name: 'load every 2 minutes 0' }).waitFor()
-    await rules.getByRole('row', { name: '$svc.statusA every 3 minutes 0' }).waitFor()
+    await rules.getByRole('row', { name: 'load every 20 minutes 0' }).waitFor()
+    await rules.getByRole('row', { name: '$svc.statusA every 30 minutes 0' }).waitFor()
 
     await set(person, { id, name: 'load', value: '2' })
     await set(person, { id, name: '$svc.statusA', value: 'late' })
-    await passTime(site.app, person, 240)
+    await passTime(site.app, person, 2 * 3_600)
     await set(person, { id, name: 'level', value: '90' })
     await page.reload()
     await rules.getByRole('link', { name: '1 device with a stale value of $svc.statusA' }).waitFor()
@@ -212,11 +212,11 @@ describeConsole('device attributes', () => {
     expect(await page.getByLabel('Search devices').inputValue()).toBe('stale(load)')
     await page.goto(`${site.app.url}${path}`)
     await row(page, 'load')
-      .getByText(/Stale: last written 4 min ago/)
+      .getByText(/Stale: last written 2 h ago/)
       .waitFor()
     await page
       .getByRole('form', { name: 'Category and Status' })
-      .getByText(/Stale: last written 4 min ago/)
+      .getByText(/Stale: last written 2 h ago/)
       .waitFor()
     expect(await row(page, 'level').getByText('Stale').count()).toBe(0)
     expect(await findViolationsInBothSchemes(page)).toEqual([])
@@ -226,7 +226,7 @@ describeConsole('device attributes', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row(page, 'load').getByText('Stale').waitFor({ state: 'detached' })
     await page.goto(`${site.app.url}/account/attributes`)
-    await rules.getByRole('row', { name: 'load every 2 minutes 0' }).waitFor()
+    await rules.getByRole('row', { name: 'load every 20 minutes 0' }).waitFor()
     await page.getByRole('button', { name: 'Change the interval of load' }).click()
     await dialog.getByLabel('Expected every').fill('1')
     await dialog.getByRole('combobox', { name: 'Unit' }).click()
@@ -237,7 +237,7 @@ describeConsole('device attributes', () => {
     await dialog.getByRole('button', { name: 'Remove interval' }).click()
     await rules.getByText('load').waitFor({ state: 'detached' })
     const { login } = await person.data('{ login { freshness { name seconds } } }')
-    expect(login.freshness).toEqual([{ name: '$svc.statusA', seconds: 180 }])
+    expect(login.freshness).toEqual([{ name: '$svc.statusA', seconds: 1_800 }])
   })
 
   it('requests the attribute names once for all pages, and again after a change', async () => {

@@ -171,7 +171,8 @@ describeConsole('the device list', () => {
     await page.getByText('1 match').waitFor()
     // On a page without a search, the / key must open the palette.
     await page.goto(`${site.app.url}/webhooks`)
-    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    // When the page has loaded its data, it also handles keys.
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     await page.keyboard.press('/')
     await palette.fill('attribute n')
     await page.keyboard.press('Enter')

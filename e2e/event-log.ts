@@ -11,6 +11,16 @@ interface Spacing {
 }
 
 /**
+ * Moves a user's events nine minutes ahead. The log then adds new events to their bursts even if a slow machine takes
+ * minutes to write them.
+ */
+export async function moveEventsAhead({ db }: TestApp, { accountId }: Person): Promise<void> {
+  await sql`update event set "timestamp" = "timestamp" + interval '9 minutes' where account_id = ${accountId}`.execute(
+    db,
+  )
+}
+
+/**
  * Adds events to a user's log. Each event changes the attribute `site`, from `place-1` to `place-2` and so on. The last
  * event is the newest.
  */
