@@ -9,10 +9,14 @@ const root = new URL('../', import.meta.url).pathname
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 
 describeConsole('the documentation site', () => {
-  beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }))
+  // The build takes minutes on a slow machine.
+  beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }), 600_000)
   const site = startConsole()
 
-  /** Opens a page of the site. Errors in the browser's console and requests to other hosts fail the test. */
+  /**
+   * Opens a page of the site, and waits until it responds to clicks. Errors in the browser's console and requests to
+   * other hosts fail the test.
+   */
   const openDocs = async (path: string, options?: OpenOptions): Promise<Page> => {
     const page = await site.openSignedOut({ ...options, path: '/healthz' })
     const errors: string[] = []
@@ -24,6 +28,8 @@ describeConsole('the documentation site', () => {
     })
     onTestFinished(() => expect(errors).toEqual([]))
     await page.goto(`${site.app.url}/docs/${path}`)
+    // The page is visible before its scripts run. Only they set this title.
+    await page.locator('.VPSwitchAppearance[title^=Switch]').first().waitFor({ state: 'attached' })
     return page
   }
 

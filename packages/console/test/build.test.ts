@@ -29,7 +29,8 @@ beforeAll(async () => {
   const env = { ...process.env, NODE_ENV: 'production' }
   await run(process.execPath, [vite, 'build', '--outDir', folder, '--manifest', '--logLevel', 'error'], { cwd, env })
   manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8'))
-})
+  // The build takes minutes on a slow machine.
+}, 600_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
