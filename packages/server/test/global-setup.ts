@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { createDatabase, createPool } from '../src/db/database.ts'
 import { startEmbedded } from '../src/db/embedded/embedded.ts'
+import { createEventPartition } from '../src/db/event-partitions.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { onWorkers, placeOnCluster, protectTemplate } from './cluster/cluster-databases.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
@@ -56,12 +57,16 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   const db = createDatabase(pool)
   try {
     await migrate(db)
+    // Tests insert events of the last days, which the previous month may contain.
+    await createEventPartition(db, previousMonth(new Date()))
     await placeOnCluster(db, template)
   } finally {
     await db.destroy()
   }
   await protectTemplate(connection, template)
 }
+
+const previousMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
 
 /** Returns a connection to another database on the same server. */
 export function atDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
