@@ -16,7 +16,7 @@ const BATCH_SIZE = 5
 /** Every fifth cut kills the server. */
 const KILL_EVERY = 5
 
-it('creates each device once when 100 requests are interrupted and retried', { timeout: 300_000 }, async () => {
+it('creates each device once when 100 requests are interrupted and retried', { timeout: 600_000 }, async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-cut-creations-'))
