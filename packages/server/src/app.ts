@@ -165,7 +165,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   registerCors(app, deps.config.corsOrigins, corsHeadersOf)
   deps.load?.count(app, isLongLived)
-  registerHealth(app, deps.db)
+  registerHealth(app, deps.db, deps.config)
   if (deps.metrics !== undefined) registerMetrics(app, { ...deps.config, metrics: deps.metrics })
   const onDocument = deps.metrics?.counter('documents')
   const executor = createExecutor({

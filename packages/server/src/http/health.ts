@@ -5,17 +5,22 @@ import type { Database } from '../db/database.ts'
 
 const DATABASE_TIMEOUT_MS = 2_000
 
+export interface HealthOptions {
+  /** The number of milliseconds after which the database counts as unresponsive. `/readyz` waits at least this long. */
+  databaseSilence?: number
+}
+
 /**
  * Registers `/healthz` and `/readyz`. If `/healthz` does not respond, the operator should restart the process.
  * `/readyz` reports whether the process can serve requests, which requires the database. While its status is 503, the
  * operator should send requests elsewhere. The status is also 503 during shutdown.
  */
-export function registerHealth(app: FastifyInstance, db: Database): void {
+export function registerHealth(app: FastifyInstance, db: Database, { databaseSilence = 0 }: HealthOptions = {}): void {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  const isDatabaseAvailable = shared(() => respondsInTime(db))
+  const isDatabaseAvailable = shared(() => respondsInTime(db, Math.max(DATABASE_TIMEOUT_MS, databaseSilence)))
 
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
 
@@ -27,13 +32,13 @@ export function registerHealth(app: FastifyInstance, db: Database): void {
   })
 }
 
-async function respondsInTime(db: Database): Promise<boolean> {
+async function respondsInTime(db: Database, milliseconds: number): Promise<boolean> {
   const timeout = new AbortController()
   const response = sql`select 1`.execute(db).then(
     () => true,
     () => false,
   )
-  const timedOut = sleep(DATABASE_TIMEOUT_MS, false, { signal: timeout.signal }).catch(() => false)
+  const timedOut = sleep(milliseconds, false, { signal: timeout.signal }).catch(() => false)
   const isAvailable = await Promise.race([response, timedOut])
   timeout.abort()
   return isAvailable
