@@ -10,7 +10,7 @@ export interface Response {
   headers: IncomingMessage['headers']
 }
 
-const RESPONSE_WITHIN_MS = 30_000
+const RESPONSE_WITHIN_MS = 60_000
 const REQUEST_EVERY_MS = 100
 const SMALLEST: Operation = { query: '{ login { email } }' }
 

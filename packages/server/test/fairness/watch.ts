@@ -9,7 +9,7 @@ export interface Watched {
 }
 
 const POLL_MS = 250
-const RESPONSE_WITHIN_MS = 5_000
+const RESPONSE_WITHIN_MS = 60_000
 
 /** Polls /readyz and measures memory until the signal aborts. */
 export async function watch(server: FleetServer, folder: string, signal: AbortSignal): Promise<Watched> {
