@@ -41,8 +41,9 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
       PATH: process.env.PATH,
       HOME: '/nowhere',
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      // Prevents a busy machine from looking like an unresponsive database.
+      // Prevents a busy machine from looking like an unresponsive database or overload.
       MUSTER_DATABASE_SILENCE: '20000',
+      MUSTER_MOST_LAG: '0',
       ...env,
     },
   })

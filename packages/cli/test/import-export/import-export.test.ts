@@ -54,6 +54,10 @@ describe('a file of many devices', () => {
     const path = await folder.write('devices.csv', file)
     const running = startMuster(['import', path], { env })
     await running.done
+    // The server may receive the start only after the command has ended.
+    const jobs = async (): Promise<{ started: string | null }[]> =>
+      (await user.data('{ login { bulkJobs { items { started } } } }')).login.bulkJobs.items
+    await expect.poll(jobs).toEqual([{ started: expect.any(String) }])
     const next = await muster(['import', path, '--json'], { env })
     expect(JSON.parse(next.stdout)).toMatchObject(counts(0, 0, count))
   })
