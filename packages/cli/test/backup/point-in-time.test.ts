@@ -59,7 +59,7 @@ async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
   return login.devices.items.map(({ name }: { name: string }) => name)
 }
 
-/** Registers numbered devices one at a time until `stop` is called. */
+/** Registers numbered devices one at a time until `stop` is called, with pauses that leave the processor to commands. */
 function keepRegistering(data: string, server: ServerProcess) {
   const written: { sent: number; acknowledged: number }[] = []
   let isStopped = false
@@ -68,6 +68,7 @@ function keepRegistering(data: string, server: ServerProcess) {
       const sent = Date.now()
       await register(data, server, String(written.length).padStart(6, '0'))
       written.push({ sent, acknowledged: Date.now() })
+      await sleep(50)
     }
   })()
   const reach = async (count: number): Promise<void> => {

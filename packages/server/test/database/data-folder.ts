@@ -4,11 +4,13 @@ import { mkdir, mkdtemp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
+import { createDatabase, createPool } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
+import { migrate } from '../../src/db/migrate.ts'
 
 /**
- * Creates a data folder with an empty embedded database, as after the first start. Copies an existing database, because
- * creating a database takes a second of CPU time.
+ * Creates a data folder with a migrated, empty embedded database. Copies an existing database, because creating and
+ * migrating a database takes several seconds of CPU time.
  */
 export async function createDataFolder(dataFolder: string): Promise<void> {
   original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))
@@ -28,6 +30,9 @@ async function findOrCreate(path: string): Promise<string> {
   const folder = await mkdtemp(`${path}-`)
   const log = { info() {}, warn() {}, error() {} }
   const database = await startEmbedded({ dataFolder: folder, log, onExit() {}, settings: { fsync: 'off' } })
+  const db = createDatabase(createPool({ connection: database.connection, size: 2, statementTimeout: 0 }))
+  await migrate(db)
+  await db.destroy()
   await database.stop()
   await rename(folder, path).catch(() => {})
   return existsSync(path) ? path : folder
