@@ -3,12 +3,14 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
 import { counted } from '../output/counted.ts'
+import { type Progress, showProgress } from '../terminal/progress.ts'
 
 export const jobFields = {
   id: true,
   name: true,
   state: true,
   stateReason: true,
+  progress: true,
   token: true,
   created: true,
   finished: true,
@@ -30,6 +32,7 @@ export interface JobRow {
   name: string
   state: string
   stateReason: string | null
+  progress: number
   token: string | null
   created: string
   finished: string | null
@@ -44,6 +47,7 @@ export const jobColumns: readonly Column<JobRow>[] = [
   { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'state', value: ({ state }) => state },
   { name: 'reason', value: ({ stateReason }) => stateReason, truncated: 'last' },
+  { name: 'progress', value: ({ progress }) => `${Math.floor(progress * 100)}%` },
   { name: 'total', value: ({ counts }) => counts.total },
   { name: 'change', value: ({ counts }) => counts.change },
   { name: 'register', value: ({ counts }) => counts.register },
@@ -68,20 +72,26 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
   return job
 }
 
-const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED']
 const POLL_MS = 500
 
-/** Polls a job until it ends, pauses, or reaches one of `states`. */
+/** Waits until a job ends, pauses, or can be started, and shows its progress. */
 export async function waitForJob(
   muster: Muster,
   id: string,
-  { states = [] }: { states?: readonly string[] } = {},
+  { json = false }: { json?: boolean | undefined },
 ): Promise<JobRow> {
-  for (;;) {
-    const job = await readJob(muster, id)
-    if (ended.includes(job.state) || job.state === 'PAUSED' || states.includes(job.state)) return job
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  let bar: Progress | undefined
+  try {
+    for await (const { state, progress, counts } of muster.followBulkJob(id, { interval: POLL_MS })) {
+      const total = state === 'PREVIEWING' ? counts.total : counts.change + counts.register
+      const isShown = total > 0 && (state === 'PREVIEWING' || state === 'RUNNING')
+      if (isShown) bar ??= showProgress(total, { quiet: json })
+      bar?.update(Math.round(progress * total), total)
+    }
+  } finally {
+    bar?.stop()
   }
+  return readJob(muster, id)
 }
 
 /** Throws unless the job is done and no device failed or was skipped. */

@@ -6,17 +6,17 @@ import { openMuster } from '../server/open-muster.ts'
 import { jobColumns, readJob } from './bulk-jobs.ts'
 
 /** Creates a command that changes one job and then prints it. `change` returns the ID of the job to print. */
-export const newJobCommand = (
+export const newJobCommand = <Options extends ClientOptions>(
   name: string,
   description: string,
-  change: (muster: Muster, id: string) => Promise<{ id: string }>,
+  change: (muster: Muster, id: string, options: Options) => Promise<{ id: string }>,
 ): Command =>
   newClientCommand(name)
     .description(description)
     .argument('<job>', 'ID of the job')
-    .action(async (given: string, options: ClientOptions) => {
+    .action(async (given: string, options: Options) => {
       const muster = await openMuster(options, 4)
-      const { id } = await change(muster, given)
+      const { id } = await change(muster, given, options)
       const job = await readJob(muster, id)
       await (options.json ? printJson(job) : printOne(job, jobColumns))
     })

@@ -1,11 +1,12 @@
-import { LimitExceededError, type Muster } from '@muster/client'
+import { type BulkItemStatus, type BulkOutcome, LimitExceededError, type Muster } from '@muster/client'
 import type { Column } from '../output/column.ts'
+import type { ItemChanges } from './describe-changes.ts'
 
 export interface ItemRow {
   device: { id: string; name: string }
   outcome: string
   status: string
-  changes: object
+  changes: ItemChanges
   reason: string | null
   code: string | null
   message: string | null
@@ -30,14 +31,14 @@ interface Page {
 
 export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'] as const
 
-type Statuses = (typeof itemStatuses)[number][] | undefined
+type Statuses = readonly BulkItemStatus[] | undefined
 
 /** Reads a job's devices, page by page. If a page is too large for a response, reads it in smaller pages. */
 export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
   let size = 1_000
   let after: string | null = null
   for (;;) {
-    const page: Page | 'too large' | undefined = await readPage(muster, id, { size, after, status }).catch(
+    const page: Page | 'too large' | undefined = await readItems(muster, id, { size, after, status }).catch(
       (error: unknown) => {
         if (size > 1 && error instanceof LimitExceededError) return 'too large' as const
         throw error
@@ -54,17 +55,21 @@ export async function* itemsOf(muster: Muster, id: string, status: Statuses): As
   }
 }
 
-async function readPage(
-  muster: Muster,
-  id: string,
-  { size, after, status }: { size: number; after: string | null; status: Statuses },
-): Promise<Page | undefined> {
+interface ItemPage {
+  size: number
+  after?: string | null
+  status?: Statuses
+  outcome?: readonly BulkOutcome[]
+}
+
+/** Reads one page of a job's devices. */
+export async function readItems(muster: Muster, id: string, page: ItemPage): Promise<Page | undefined> {
   const { login } = await muster.select({
     login: {
       bulkJob: {
         $: { id: [id] },
         items: {
-          $: { size, ...(status !== undefined && { status }), ...(after !== null && { after }) },
+          $: page,
           items: {
             device: { id: true, name: true },
             ...{ outcome: true, status: true, changes: true, reason: true, code: true, message: true },

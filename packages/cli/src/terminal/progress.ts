@@ -1,7 +1,8 @@
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
-  update(done: number): void
+  /** `total` replaces the previous total. */
+  update(done: number, total?: number): void
   /** Prints a line above the progress bar. */
   note(text: string): void
   stop(): void
@@ -21,7 +22,10 @@ export function showProgress(total: number, { quiet }: { quiet: boolean }): Prog
   })
   bar.start(total, 0)
   return {
-    update: (done) => bar.update(done),
+    update(done, total) {
+      if (total !== undefined) bar.setTotal(total)
+      bar.update(done)
+    },
     note(text) {
       process.stderr.write(`\n${text}\n`)
     },

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { text } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
-import { launcher, muster } from '../harness/muster.ts'
+import { muster } from '../harness/muster.ts'
+import { inTerminal } from '../harness/terminal.ts'
 
 const app = sharedTestApp()
 
@@ -13,20 +12,6 @@ async function createFleet(): Promise<CliUser> {
   const user = await createCliUser(app)
   await addDevices(user.user, ['gateway-1', 'gateway-with-a-long-name'], { site: 'oslo', note: 'x'.repeat(60) })
   return user
-}
-
-/** Runs a command in a pseudo-terminal with 80 columns and returns what a user sees. */
-async function inTerminal({ env }: Pick<CliUser, 'env'>, ...args: readonly string[]): Promise<string> {
-  const program = 'import pty, sys; pty.spawn(sys.argv[1:])'
-  const shell = 'stty cols 80 rows 24; exec "$@"'
-  const command = ['-c', program, 'sh', '-c', shell, 'sh', process.execPath, launcher, ...args]
-  const child = spawn('python3', command, {
-    env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const output = await text(child.stdout)
-  child.stdin.end()
-  return output.replaceAll('\r\n', '\n')
 }
 
 const list = ['devices', 'list', '--columns', 'id,name,state,note']

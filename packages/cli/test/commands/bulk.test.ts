@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { hasProgram } from '../../../../examples/test/programs.ts'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
+import { inTerminal } from '../harness/terminal.ts'
 
 const app = sharedTestApp({ worker: true })
 
@@ -15,10 +17,14 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
   expect(preview).toMatchObject({ state: 'READY', counts: { change: 3, rejected: 0 } })
   expect(await run('bulk', 'set', 'site=rome', ...where)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Set site of 3 devices (0 unchanged, 0 rejected)'),
+    stderr: expect.stringMatching(/^a +site: oslo → rome$.*Set site of 3 devices \(0 unchanged, 0 rejected\)/ms),
   })
-  // Neither command leaves a job that can be started.
-  expect(await lines('bulk', 'list')).toMatchObject([{ state: 'CANCELED' }, { state: 'CANCELED' }])
+  expect(await run('bulk', 'set', 'site=rome', ...where, '--yes', '--expect', '4')).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('would change 3 devices, not 4'),
+  })
+  // None of these commands leaves a job that can be started.
+  expect(await lines('bulk', 'list')).toMatchObject(Array(3).fill({ state: 'CANCELED' }))
   const [job] = await lines(
     'bulk',
     'set',
@@ -26,6 +32,8 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
     'label={name}',
     ...where,
     '--yes',
+    '--expect',
+    '3',
     '--name',
     'move',
     '--rate',
@@ -68,6 +76,27 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
   expect(await run('bulk', 'update', '--where', 'id:*')).toMatchObject({ code: 2 })
 })
 
+it('changes the devices in a CSV file without registering any, and retries the rows that failed', async () => {
+  const { user, run, lines, write } = await createCliUser(app)
+  await addDevices(user, ['a', 'b'], { site: 'oslo' })
+  const file = await write('sites.csv', 'name,site\na,rome\nc,rome\n')
+  const partly = await run('bulk', 'set', 'label={name}', '--csv', file, '--yes', '--expect', '1')
+  expect(partly).toMatchObject({ code: 3, stdout: expect.stringMatching(/^DONE: 1 done, 1 failed/) })
+  const [, id = ''] = /\((.*)\)/.exec(partly.stdout) ?? []
+  await addDevices(user, ['c'])
+  expect(await lines('bulk', 'retry', id, '--yes')).toMatchObject([{ state: 'DONE', counts: { done: 1 } }])
+  const list = ['devices', 'list', '--columns', 'name,site,label']
+  expect((await run(...list)).stdout).toBe('name  site  label\na     rome  a\nb     oslo  -\nc     rome  c\n')
+
+  const platforms = await write('platforms.csv', 'name,platform\nb,linux\n')
+  expect(await run('bulk', 'set', '--csv', platforms, '--context', 'night')).toMatchObject({ code: 2 })
+  expect(await run('bulk', 'set', '--csv', platforms, '--where', 'id:*')).toMatchObject({ code: 2 })
+  expect(await run('bulk', 'set', '--where', 'id:*')).toMatchObject({ code: 2 })
+  expect(await lines('bulk', 'update', '--csv', platforms, '--yes')).toMatchObject([{ counts: { done: 1 } }])
+  const deleted = await run('bulk', 'delete', '--csv', platforms, '--dry-run')
+  expect(deleted).toMatchObject({ code: 0, stderr: expect.stringMatching(/^b +deleted$/m) })
+})
+
 it('adds and removes services, and sets their attributes', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['a', 'b'], {})
@@ -86,7 +115,7 @@ it('adds and removes services, and sets their attributes', async () => {
 })
 
 it('pauses, resumes, and cancels a job', async () => {
-  const { user, run, lines } = await createCliUser(app)
+  const { user, run, lines, env } = await createCliUser(app)
   // At one device per second, the job is still running at the end of the test.
   await sql`insert into device (account_id, id, name)
     select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number
@@ -102,8 +131,13 @@ it('pauses, resumes, and cancels a job', async () => {
     code: 3,
     stderr: expect.stringContaining(`muster bulk resume ${started.id}`),
   })
-  expect(await lines('bulk', 'resume', started.id)).toMatchObject([{ state: 'RUNNING' }])
+  expect(await lines('bulk', 'resume', started.id, '--rate', '2')).toMatchObject([{ state: 'RUNNING' }])
+  const { login } = await user.data(`{ login { bulkJob(id: "${started.id}") { rate } } }`)
+  expect(login.bulkJob).toEqual([{ rate: 2 }])
   expect(await lines('bulk', 'cancel', started.id)).toMatchObject([{ state: 'CANCELED' }])
+  if (!hasProgram('python3')) return
+  const change = ['bulk', 'set', 'site=oslo', '--where', 'id:*', '--rate', '400', '--yes']
+  expect(await inTerminal({ env }, ...change)).toMatch(/\d% \| \d+\/900 .*DONE: 900 done/s)
 })
 
 it('registers devices from a file of several parts, and changes those that exist', async () => {

@@ -1,11 +1,10 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
-import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
-import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
 import type { Command } from 'commander'
-import { type BulkOptions, startPreviewed, withJobOptions } from '../../bulk/change-in-bulk.ts'
+import { type JobOptions, jobArguments, withJobOptions } from '../../bulk/change-in-bulk.ts'
+import { createCsvJob, readCsvParts } from '../../bulk/csv-job.ts'
+import { startPreviewed } from '../../bulk/start-previewed.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
-import { readInput } from '../../import/read-input.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { formatHelp } from '../format-help.ts'
@@ -25,27 +24,18 @@ muster bulk register fleet.csv`),
   ).action(run)
 }
 
-async function run(path: string, options: BulkOptions & { secrets?: string }): Promise<void> {
-  const parts = divide((await readInput(path)).toString('utf8'))
-  const muster = await openMuster(options, 6)
-  const { name, rate, maxFailures, secrets, detach } = options
-  if (secrets !== undefined && detach)
+async function run(path: string, { secrets, ...options }: JobOptions & { secrets?: string }): Promise<void> {
+  if (secrets !== undefined && options.detach)
     throw usageError('--secrets requires the command to wait for the job', 'Omit --detach.')
+  const parts = await readCsvParts(path)
+  const muster = await openMuster(options, 6)
   const start = async (file?: FileHandle): Promise<void> => {
-    const job = await muster.mutations.createBulk({
-      target: { csv: parts[0]!, register: true, secrets: file !== undefined },
-      operations: [],
-      open: parts.length > 1,
-      ...(name !== undefined && { name }),
-      ...(rate !== undefined && { rate }),
-      ...(maxFailures !== undefined && { maxFailures }),
-    })
-    for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })
-    if (parts.length > 1) await muster.mutations.previewBulk({ id: job.id })
+    const target = { register: true, secrets: file !== undefined }
+    const { id } = await createCsvJob(muster, parts, { target, operations: [], ...jobArguments(options) })
     try {
-      await startPreviewed(muster, job.id, 'Change', options)
+      await startPreviewed(muster, id, 'Change', options)
     } finally {
-      if (file !== undefined) await saveSecrets(muster, job.id, file)
+      if (file !== undefined) await saveSecrets(muster, id, file)
     }
   }
   await (secrets === undefined ? start() : withNewFile(secrets, start))
@@ -77,17 +67,4 @@ async function saveSecrets(muster: Muster, id: string, file: FileHandle): Promis
     if (!response.ok) throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
     await file.writeFile(await response.text())
   }
-}
-
-/** Divides a file into parts that a request accepts, each with the names of the columns. */
-function divide(text: string): string[] {
-  const rows: Cell[][] = []
-  for (const row of parseCsv(text)) {
-    if ('reason' in row) throw usageError(`line ${row.line}: ${row.reason}`, 'Nothing was written.')
-    rows.push(row.cells)
-  }
-  const [header, ...others] = rows
-  if (header === undefined || others.length === 0)
-    throw usageError('the file has no rows', 'Its first row names the columns.')
-  return divideCsv(header, others).parts
 }

@@ -1,5 +1,17 @@
 import type { Command } from 'commander'
+import { withRate } from '../../bulk/change-in-bulk.ts'
 import { newJobCommand } from '../../bulk/job-command.ts'
+import type { ClientOptions } from '../../options/new-command.ts'
+
+interface Options extends ClientOptions {
+  rate?: number
+}
 
 export const buildCommand = (): Command =>
-  newJobCommand('resume', 'Continue a paused job.', (muster, id) => muster.mutations.resumeBulk({ id }))
+  withRate(
+    newJobCommand<Options>(
+      'resume',
+      'Continue a paused job, or change the rate of a running one.',
+      (muster, id, { rate }) => muster.mutations.resumeBulk({ id, ...(rate !== undefined && { rate }) }),
+    ),
+  )

@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
 import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
-import { type AttributeOptions, changeAttributesInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import {
+  type AttributeOptions,
+  changeAttributesInBulk,
+  changeInBulk,
+  withBulkOptions,
+} from '../../bulk/change-in-bulk.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 
 export function buildCommand(): Command {
@@ -9,15 +15,29 @@ export function buildCommand(): Command {
       prose(`Set attributes of many devices with a job on the server. In a value, the server replaces {name},
 {id}, {hardwareId}, and any attribute name in braces with the device's value.
 
-muster bulk set site=oslo --where "name:gate"`),
+muster bulk set site=oslo --where "name:gate"
+
+muster bulk set --csv sites.csv`),
     )
-    .argument('<attributes...>', 'name=value …')
+    .argument('[attributes...]', 'name=value …; optional with --csv')
     .option('--context <name>', 'set overrides in this context; the filter also reads attributes in this context')
     .option('--services <filter>', 'change the services that match this filter, not the devices')
   return withBulkOptions(command).action(run)
 }
 
 async function run(given: string[], options: AttributeOptions): Promise<void> {
+  if (given.length === 0) return changeRows(options)
   const attributes = toInput(toChanges(given.map(readAssignment)))
   await changeAttributesInBulk(attributes, `Set ${Object.keys(attributes).join(', ')}`, options)
+}
+
+/** Sets only the values in the rows of a CSV file. */
+async function changeRows({ services, ...options }: AttributeOptions): Promise<void> {
+  if (options.csv === undefined) throw usageError('no attributes to set', 'Pass name=value or --csv.')
+  if (options.context !== undefined || services !== undefined)
+    throw usageError(
+      'a CSV file sets only base attributes of devices',
+      'Omit --context and --services, or pass the attributes as name=value.',
+    )
+  await changeInBulk([], 'Set the values in the file on', options)
 }

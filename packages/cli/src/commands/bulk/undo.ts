@@ -1,24 +1,18 @@
 import type { Command } from 'commander'
-import { startPreviewed } from '../../bulk/change-in-bulk.ts'
-import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { withRate } from '../../bulk/change-in-bulk.ts'
+import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
+import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
-interface Options extends ClientOptions {
-  dryRun?: boolean
-  yes?: boolean
-}
-
 export function buildCommand(): Command {
-  return newClientCommand('undo')
-    .description(prose(`Revert a job's changes. Values that have changed since then remain.`))
+  const command = newClientCommand('undo')
+    .description("Revert a job's changes. Values that have changed since then remain.")
     .argument('<job>', 'ID of the job')
-    .option('--dry-run', 'only show the preview, and cancel the job')
-    .option('-y, --yes', 'skip the confirmation prompt')
-    .action(run)
+  return withStartOptions(withRate(command)).action(run)
 }
 
-async function run(given: string, options: Options): Promise<void> {
+async function run(given: string, { rate, ...options }: StartOptions & { rate?: number }): Promise<void> {
   const muster = await openMuster(options, 6)
-  const { id } = await muster.mutations.undoBulk({ id: given })
+  const { id } = await muster.mutations.undoBulk({ id: given, ...(rate !== undefined && { rate }) })
   await startPreviewed(muster, id, 'Revert', options)
 }

@@ -16,7 +16,9 @@ export function buildCommand(): Command {
       prose(`Change the name, platform, or hardware ID of many devices with a job on the server. In a value, the
 server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value.
 
-muster bulk update --rename "{site}-{name}" --where "site:*"`),
+muster bulk update --rename "{site}-{name}" --where "site:*"
+
+muster bulk update --csv fleet.csv`),
     )
     .option('--rename <name>', 'new name')
     .option('--platform <platform>', 'new platform')
@@ -33,7 +35,8 @@ async function run({ rename, platform, hardwareId, ...options }: Options): Promi
     ...(platform !== undefined && { platform: platform === false ? null : platform }),
     ...(hardwareId !== undefined && { hardwareId: hardwareId === false ? null : hardwareId }),
   }
-  if (Object.keys(update).length === 0)
-    throw usageError('nothing to change', 'Pass --rename, --platform, or --hardware-id.')
-  await changeInBulk([{ update }], 'Update', options)
+  const isEmpty = Object.keys(update).length === 0
+  if (isEmpty && options.csv === undefined)
+    throw usageError('nothing to change', 'Pass --rename, --platform, --hardware-id, or --csv.')
+  await changeInBulk(isEmpty ? [] : [{ update }], 'Update', options)
 }

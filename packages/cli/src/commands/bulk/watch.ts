@@ -6,14 +6,14 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('watch')
-    .description('Wait until a job ends or pauses, and print it.')
+    .description('Show the progress of a job until it ends or pauses, and print it.')
     .argument('<job>', 'ID of the job')
     .action(run)
 }
 
 async function run(id: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
-  const job = await waitForJob(muster, id, { states: ['READY', 'DRAFT'] })
+  const job = await waitForJob(muster, id, options)
   await (options.json ? printJson(job) : printOne(job, jobColumns))
   if (job.state !== 'READY' && job.state !== 'DRAFT') assertComplete(job)
 }

@@ -1,0 +1,37 @@
+import type { BulkJob, Muster, Mutations } from '@muster/client'
+import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
+import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
+import { usageError } from '../errors/cli-error.ts'
+import { readInput } from '../import/read-input.ts'
+
+type NewJob = Parameters<Mutations['createBulk']>[0]
+
+interface CsvJob extends Omit<NewJob, 'target' | 'open'> {
+  /** The options of a target with a CSV. */
+  target?: Pick<NewJob['target'], 'register' | 'secrets'>
+}
+
+/** Reads a CSV file and divides it into parts that a request accepts, each with the names of the columns. */
+export async function readCsvParts(path: string): Promise<string[]> {
+  const rows: Cell[][] = []
+  for (const row of parseCsv((await readInput(path)).toString('utf8'))) {
+    if ('reason' in row) throw usageError(`line ${row.line}: ${row.reason}`, 'Nothing was written.')
+    rows.push(row.cells)
+  }
+  const [header, ...others] = rows
+  if (header === undefined || others.length === 0)
+    throw usageError('the file has no rows', 'Its first row names the columns.')
+  return divideCsv(header, others).parts
+}
+
+/** Creates a job for the rows of a CSV file, and requests its preview. */
+export async function createCsvJob(
+  muster: Muster,
+  parts: readonly string[],
+  { target, ...input }: CsvJob,
+): Promise<BulkJob> {
+  const isOpen = parts.length > 1
+  const job = await muster.mutations.createBulk({ ...input, target: { ...target, csv: parts[0]! }, open: isOpen })
+  for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })
+  return isOpen ? muster.mutations.previewBulk({ id: job.id }) : job
+}

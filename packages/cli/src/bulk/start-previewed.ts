@@ -1,0 +1,82 @@
+import type { Muster } from '@muster/client'
+import type { Command } from 'commander'
+import { CliError } from '../errors/cli-error.ts'
+import { exitCodes } from '../errors/exit-codes.ts'
+import { type ClientOptions, wholeNumber } from '../options/new-command.ts'
+import { counted } from '../output/counted.ts'
+import { printJson, printOne, say } from '../output/print-one.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { assertComplete, type JobRow, jobColumns, readJob, waitForJob } from './bulk-jobs.ts'
+import { showPreview } from './show-preview.ts'
+
+/** Options of every command that previews a job and starts it. */
+export interface StartOptions extends ClientOptions {
+  dryRun?: boolean
+  detach?: boolean
+  expect?: number
+  yes?: boolean
+}
+
+export const withStartOptions = (command: Command): Command =>
+  command
+    .option('--dry-run', 'only show the preview, and cancel the job')
+    .option('--detach', 'start the job and do not wait for its end')
+    .option(
+      '--expect <count>',
+      'start the job only if it changes and registers this many devices in total',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    )
+    .option('-y, --yes', 'skip the confirmation prompt')
+
+/** Shows the preview of a job and asks for confirmation. Then starts the job and waits for its end, or cancels it. */
+export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
+  const { dryRun = false, detach = false, json = false } = options
+  const job = await waitForJob(muster, id, options)
+  if (job.state !== 'READY') return assertComplete(job)
+  try {
+    if (dryRun) await (json ? printJson(job) : printOne(job, jobColumns))
+    await confirmPreview(muster, job, what, options)
+  } catch (error) {
+    await muster.mutations.cancelBulk({ id })
+    throw error
+  }
+  if (dryRun) {
+    await muster.mutations.cancelBulk({ id })
+    return
+  }
+  await muster.mutations.startBulk({ id, token: job.token!, expected: writingOf(job) })
+  const last = detach ? await readJob(muster, id) : await waitForJob(muster, id, options)
+  if (json) await printJson(last)
+  else
+    await say(
+      `${last.state}: ${last.counts.done} done, ${last.counts.failed} failed, ${last.counts.skipped} skipped (${id})`,
+    )
+  if (!detach) assertComplete(last)
+}
+
+/** The number of devices that a job changes or registers. */
+const writingOf = ({ counts }: JobRow): number => counts.change + counts.register
+
+/** Compares a preview with --expect, shows its first devices, and asks for confirmation. */
+async function confirmPreview(
+  muster: Muster,
+  job: JobRow,
+  what: string,
+  { dryRun = false, json = false, yes = false, expect }: StartOptions,
+): Promise<void> {
+  const writing = writingOf(job)
+  if (expect !== undefined && expect !== writing)
+    throw new CliError(`the job would change ${counted(writing, 'device')}, not ${expect}`, {
+      hint: 'Nothing was changed. To see the devices, run the command with --dry-run and without --expect.',
+      exitCode: exitCodes.conflict,
+    })
+  if (writing === 0) return
+  if (!json && (dryRun || !yes)) await showPreview(muster, job.id)
+  if (!dryRun) await confirm(questionOf(job, what), { yes })
+}
+
+function questionOf({ counts: { change, register, rejected, unchanged } }: JobRow, what: string): string {
+  const changes = change > 0 || register === 0 ? [`${what} ${counted(change, 'device')}`] : []
+  const parts = register > 0 ? [`Register ${counted(register, 'device')}`, ...changes] : changes
+  return `${parts.join('; ')} (${unchanged} unchanged, ${rejected} rejected)`
+}

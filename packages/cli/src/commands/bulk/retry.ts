@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { upperNames } from '../../bulk/bulk-jobs.ts'
+import { type StartOptions, startPreviewed, withStartOptions } from '../../bulk/start-previewed.ts'
+import { namesWithCommas, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends StartOptions {
+  status?: string[]
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('retry')
+    .description(
+      prose(`Repeat an ended or paused job for the devices that it did not change, with a new job.
+
+muster bulk retry bj_… --status failed,skipped`),
+    )
+    .argument('<job>', 'ID of the job')
+    .option('--status <statuses>', 'failed, skipped, or both; comma-separated (default: failed)', namesWithCommas)
+  return withStartOptions(command).action(run)
+}
+
+async function run(given: string, { status, ...options }: Options): Promise<void> {
+  const statuses = upperNames(status, ['FAILED', 'SKIPPED'] as const, '--status')
+  const muster = await openMuster(options, 6)
+  const { id } = await muster.mutations.retryBulk({ id: given, ...(statuses !== undefined && { statuses }) })
+  await startPreviewed(muster, id, 'Change', options)
+}
