@@ -3,6 +3,7 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import type { Column } from '../output/column.ts'
 import { counted } from '../output/counted.ts'
+import { onInterrupt } from '../terminal/process.ts'
 import { type Progress, showProgress } from '../terminal/progress.ts'
 
 export const jobFields = {
@@ -74,25 +75,36 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
 
 const POLL_MS = 500
 
-/** Waits until a job ends, pauses, or can be started, and shows its progress. */
+/** Waits until a job ends, pauses, or can be started, and shows its progress. Throws `interrupted` after Ctrl-C. */
 export async function waitForJob(
   muster: Muster,
   id: string,
-  { json = false }: { json?: boolean | undefined },
+  { json = false, interrupted }: { json?: boolean | undefined; interrupted: CliError },
 ): Promise<JobRow> {
   let bar: Progress | undefined
+  const { signal, release } = onInterrupt(() => {})
   try {
-    for await (const { state, progress, counts } of muster.followBulkJob(id, { interval: POLL_MS })) {
+    for await (const { state, progress, counts } of muster.followBulkJob(id, { interval: POLL_MS, signal })) {
       const total = state === 'PREVIEWING' ? counts.total : counts.change + counts.register
       const isShown = total > 0 && (state === 'PREVIEWING' || state === 'RUNNING')
       if (isShown) bar ??= showProgress(total, { quiet: json })
       bar?.update(Math.round(progress * total), total)
     }
+  } catch (error) {
+    throw signal.aborted ? interrupted : error
   } finally {
     bar?.stop()
+    release()
   }
   return readJob(muster, id)
 }
+
+/** Explains that Ctrl-C ended only the command. */
+export const jobContinues = (id: string): CliError =>
+  new CliError('interrupted; the job continues on the server', {
+    hint: `To wait for its end, run: muster bulk watch ${id}`,
+    exitCode: exitCodes.interrupted,
+  })
 
 /** Throws unless the job is done and no device failed or was skipped. */
 export function assertComplete({ id, state, stateReason, counts }: JobRow): void {

@@ -9,8 +9,7 @@ interface Service {
   port: number | null
 }
 
-/** The changes of a device as `BulkItem.changes` contains them. */
-export interface ItemChanges {
+interface ItemChanges {
   setAttributes?: { context: string | null; service?: { name: string }; changes: Record<string, Change> }[]
   update?: Record<string, Change>
   addService?: Service[]
@@ -20,8 +19,9 @@ export interface ItemChanges {
   register?: object
 }
 
-/** Describes a device's changes in one line, such as `site: oslo → rome`. */
-export function describeChanges(changes: ItemChanges): string {
+/** Describes a device's `BulkItem.changes` in one line, such as `site: oslo → rome`. */
+export function describeChanges(given: object): string {
+  const changes = given as ItemChanges
   if (changes.delete !== undefined) return 'deleted'
   if (changes.register !== undefined) return 'new device'
   const { setAttributes = [], update = {}, addService = [], updateService = [], removeService = [] } = changes

@@ -1,12 +1,11 @@
 import { type BulkItemStatus, type BulkOutcome, LimitExceededError, type Muster } from '@muster/client'
 import type { Column } from '../output/column.ts'
-import type { ItemChanges } from './describe-changes.ts'
 
 export interface ItemRow {
   device: { id: string; name: string }
   outcome: string
   status: string
-  changes: ItemChanges
+  changes: object
   reason: string | null
   code: string | null
   message: string | null

@@ -6,7 +6,7 @@ import { type ClientOptions, wholeNumber } from '../options/new-command.ts'
 import { counted } from '../output/counted.ts'
 import { printJson, printOne, say } from '../output/print-one.ts'
 import { confirm } from '../terminal/confirm.ts'
-import { assertComplete, type JobRow, jobColumns, readJob, waitForJob } from './bulk-jobs.ts'
+import { assertComplete, type JobRow, jobColumns, jobContinues, readJob, waitForJob } from './bulk-jobs.ts'
 import { showPreview } from './show-preview.ts'
 
 /** Options of every command that previews a job and starts it. */
@@ -31,21 +31,27 @@ export const withStartOptions = (command: Command): Command =>
 /** Shows the preview of a job and asks for confirmation. Then starts the job and waits for its end, or cancels it. */
 export async function startPreviewed(muster: Muster, id: string, what: string, options: StartOptions): Promise<void> {
   const { dryRun = false, detach = false, json = false } = options
-  const job = await waitForJob(muster, id, options)
+  const cancel = (): Promise<unknown> => muster.mutations.cancelBulk({ id })
+  const canceled = new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
+  const job = await waitForJob(muster, id, { json, interrupted: canceled }).catch(async (error: unknown) => {
+    if (error === canceled) await cancel()
+    throw error
+  })
   if (job.state !== 'READY') return assertComplete(job)
   try {
     if (dryRun) await (json ? printJson(job) : printOne(job, jobColumns))
     await confirmPreview(muster, job, what, options)
   } catch (error) {
-    await muster.mutations.cancelBulk({ id })
+    await cancel()
     throw error
   }
   if (dryRun) {
-    await muster.mutations.cancelBulk({ id })
+    await cancel()
     return
   }
   await muster.mutations.startBulk({ id, token: job.token!, expected: writingOf(job) })
-  const last = detach ? await readJob(muster, id) : await waitForJob(muster, id, options)
+  const wait = { json, interrupted: jobContinues(id) }
+  const last = detach ? await readJob(muster, id) : await waitForJob(muster, id, wait)
   if (json) await printJson(last)
   else
     await say(

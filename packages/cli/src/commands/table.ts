@@ -68,6 +68,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('list', 'list jobs', () => import('./bulk/list.ts')),
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
         command('report', 'write the devices of a job with their results as CSV', () => import('./bulk/report.ts')),
+        command('secrets', 'write the secrets of registered devices to a file', () => import('./bulk/secrets.ts')),
         command('watch', 'wait until a job ends', () => import('./bulk/watch.ts')),
         command('pause', 'pause a running job', () => import('./bulk/pause.ts')),
         command('resume', 'continue a paused job, or change its rate', () => import('./bulk/resume.ts')),

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
@@ -141,7 +141,7 @@ it('pauses, resumes, and cancels a job', async () => {
 })
 
 it('registers devices from a file of several parts, and changes those that exist', async () => {
-  const { user, run, lines, write } = await createCliUser(app)
+  const { user, run, start, lines, write } = await createCliUser(app)
   await addDevices(user, ['old'], {})
   const rows = Array.from({ length: 5_100 }, (_, index) => `new-${index},H-${index},oslo`)
   const file = await write('fleet.csv', `name,hardwareId,site\nold,,rome\n${rows.join('\n')}\n`)
@@ -157,6 +157,26 @@ it('registers devices from a file of several parts, and changes those that exist
   expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 0 })
   expect(await readFile(secrets, 'utf8')).toMatch(/^id,name,hardwareId,secret\n80:[^,]*,with-secret,,[\w-]{43}\n$/)
   expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 2 })
+
+  // At one device per second, the first batch starts at once, and the rest after the command is interrupted.
+  const many = await write('many.csv', `name\n${Array.from({ length: 300 }, (_, index) => `late-${index}`).join('\n')}\n`)
+  const late = `${one}.late`
+  const slow = start(['bulk', 'register', many, '--yes', '--rate', '1', '--secrets', late])
+  await expect.poll(async () => (await lines('bulk', 'list', '--limit', '1'))[0].state, { timeout: 60_000 }).toBe('RUNNING')
+  slow.child.kill('SIGINT')
+  const stopped = await slow.done
+  expect(stopped).toMatchObject({ code: 130, stderr: expect.stringContaining('the job continues on the server') })
+  const [, id = ''] = /muster bulk secrets (\S+) --file FILE/.exec(stopped.stderr) ?? []
+  await expect(readFile(late)).rejects.toMatchObject({ code: 'ENOENT' })
+  expect(await run('bulk', 'secrets', id, '--file', late)).toMatchObject({ code: 7 })
+  await lines('bulk', 'resume', id, '--rate', '10000')
+  await lines('bulk', 'watch', id)
+  expect(await run('bulk', 'secrets', id, '--file', secrets)).toMatchObject({ code: 2 })
+  expect(await run('bulk', 'secrets', id, '--file', late)).toMatchObject({ code: 0, stdout: '' })
+  expect((await readFile(late, 'utf8')).trimEnd().split('\n')).toHaveLength(301)
+  expect((await stat(late)).mode & 0o777).toBe(0o600)
+  expect(await run('bulk', 'secrets', id, '--file', `${late}.again`)).toMatchObject({ code: 4 })
+
   const unused = `${one}.unused`
   expect(await run('bulk', 'register', one, '--dry-run', '--secrets', unused)).toMatchObject({ code: 0 })
   await expect(readFile(unused)).rejects.toMatchObject({ code: 'ENOENT' })

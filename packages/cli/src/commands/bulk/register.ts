@@ -1,10 +1,11 @@
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
 import { type JobOptions, jobArguments, withJobOptions } from '../../bulk/change-in-bulk.ts'
 import { createCsvJob, readCsvParts } from '../../bulk/csv-job.ts'
+import { saveSecrets, withNewFile } from '../../bulk/job-secrets.ts'
 import { startPreviewed } from '../../bulk/start-previewed.ts'
-import { CliError, usageError } from '../../errors/cli-error.ts'
+import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { formatHelp } from '../format-help.ts'
@@ -35,36 +36,15 @@ async function run(path: string, { secrets, ...options }: JobOptions & { secrets
     try {
       await startPreviewed(muster, id, 'Change', options)
     } finally {
-      if (file !== undefined) await saveSecrets(muster, id, file)
+      if (file !== undefined) await saveOrExplain(muster, id, file)
     }
   }
   await (secrets === undefined ? start() : withNewFile(secrets, start))
 }
 
-/**
- * Creates the file before the job, because the server returns the secrets only once. Removes the file if nothing was
- * written to it.
- */
-async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const exists = error.code === 'EEXIST'
-    throw usageError(`cannot create ${path}: ${exists ? 'it exists' : error.message}`, 'Pass the path of a new file.')
-  })
-  try {
-    await use(file)
-  } finally {
-    const { size } = await file.stat()
-    await file.close()
-    if (size === 0) await rm(path)
-  }
-}
-
-async function saveSecrets(muster: Muster, id: string, file: FileHandle): Promise<void> {
-  const { login } = await muster.select({ login: { bulkJob: { $: { id: [id] }, secretsUrl: true } } })
-  const url = login?.bulkJob[0]?.secretsUrl
-  if (url != null) {
-    const response = await fetch(url)
-    if (!response.ok) throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
-    await file.writeFile(await response.text())
-  }
+/** Writes the secrets or, if the job continues without this command, prints how to get them later. */
+async function saveOrExplain(muster: Muster, id: string, file: FileHandle): Promise<void> {
+  const { state } = await saveSecrets(muster, id, file)
+  if (state === 'RUNNING' || state === 'PAUSED')
+    console.error(`After the job ends, write the secrets to a new file: muster bulk secrets ${id} --file FILE`)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { assertComplete, jobColumns, waitForJob } from '../../bulk/bulk-jobs.ts'
+import { assertComplete, jobColumns, jobContinues, waitForJob } from '../../bulk/bulk-jobs.ts'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -13,7 +13,7 @@ export function buildCommand(): Command {
 
 async function run(id: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
-  const job = await waitForJob(muster, id, options)
+  const job = await waitForJob(muster, id, { json: options.json, interrupted: jobContinues(id) })
   await (options.json ? printJson(job) : printOne(job, jobColumns))
   if (job.state !== 'READY' && job.state !== 'DRAFT') assertComplete(job)
 }

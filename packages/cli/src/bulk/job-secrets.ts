@@ -1,0 +1,38 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { Muster } from '@muster/client'
+import { CliError, usageError } from '../errors/cli-error.ts'
+
+/**
+ * Creates a file that only the user can read, and passes it to `use`. The file exists before the download, because the
+ * server returns secrets only once. Removes the file if nothing was written to it.
+ */
+export async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const exists = error.code === 'EEXIST'
+    throw usageError(`cannot create ${path}: ${exists ? 'it exists' : error.message}`, 'Pass the path of a new file.')
+  })
+  try {
+    await use(file)
+  } finally {
+    const { size } = await file.stat()
+    await file.close()
+    if (size === 0) await rm(path)
+  }
+}
+
+/** Writes the secrets of the devices that a job registered. Returns the job's state, and whether it had secrets. */
+export async function saveSecrets(
+  muster: Muster,
+  id: string,
+  file: FileHandle,
+): Promise<{ state: string | undefined; saved: boolean }> {
+  const { login } = await muster.select({ login: { bulkJob: { $: { id: [id] }, state: true, secretsUrl: true } } })
+  const { state, secretsUrl } = login?.bulkJob[0] ?? {}
+  if (secretsUrl == null) return { state, saved: false }
+  const response = await fetch(secretsUrl)
+  if (!response.ok || response.body === null)
+    throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
+  // Writes each part as it arrives, because a download that breaks off cannot be repeated.
+  for await (const part of response.body) await file.appendFile(part)
+  return { state, saved: true }
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { readJob } from '../../bulk/bulk-jobs.ts'
+import { saveSecrets, withNewFile } from '../../bulk/job-secrets.ts'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+export function buildCommand(): Command {
+  return newClientCommand('secrets')
+    .description(
+      prose(`Write the secrets of the devices that a job registered to a new file that only you can read. The server
+returns them only once, within 24 hours after the job ends.
+
+muster bulk secrets bj_… --file secrets.csv`),
+    )
+    .argument('<job>', 'ID of a job that was created with --secrets')
+    .requiredOption('--file <file>', 'path of the new CSV file')
+    .action(run)
+}
+
+async function run(id: string, { file: path, ...options }: ClientOptions & { file: string }): Promise<void> {
+  const muster = await openMuster(options, 6)
+  const { finished } = await readJob(muster, id)
+  if (finished === null)
+    throw new CliError('the job has not ended', {
+      hint: `To wait for its end, run: muster bulk watch ${id}`,
+      exitCode: exitCodes.conflict,
+    })
+  await withNewFile(path, async (file) => {
+    const { saved } = await saveSecrets(muster, id, file)
+    if (!saved)
+      throw new CliError('the job has no secrets', {
+        hint: 'The server returns secrets only once, within 24 hours, and only to callers with DEVICE_CREATE.',
+        exitCode: exitCodes.notFound,
+      })
+  })
+}
