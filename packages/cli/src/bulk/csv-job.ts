@@ -1,4 +1,4 @@
-import type { BulkJob, Muster, Mutations } from '@muster/client'
+import type { Muster, Mutations } from '@muster/client'
 import { type Cell, parseCsv } from '@muster/fleet-csv/csv/cells'
 import { divideCsv } from '@muster/fleet-csv/csv/divide-csv'
 import { usageError } from '../errors/cli-error.ts'
@@ -29,7 +29,7 @@ export async function createCsvJob(
   muster: Muster,
   parts: readonly string[],
   { target, ...input }: CsvJob,
-): Promise<BulkJob> {
+): Promise<{ id: string }> {
   const isOpen = parts.length > 1
   const job = await muster.mutations.createBulk({ ...input, target: { ...target, csv: parts[0]! }, open: isOpen })
   for (const csv of parts.slice(1)) await muster.mutations.appendBulk({ id: job.id, csv })

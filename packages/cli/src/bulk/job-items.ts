@@ -1,4 +1,4 @@
-import { type BulkItemStatus, type BulkOutcome, LimitExceededError, type Muster } from '@muster/client'
+import { LimitExceededError, type Muster } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
 export interface ItemRow {
@@ -30,7 +30,7 @@ interface Page {
 
 export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'] as const
 
-type Statuses = readonly BulkItemStatus[] | undefined
+type Statuses = readonly (typeof itemStatuses)[number][] | undefined
 
 /** Reads a job's devices, page by page. If a page is too large for a response, reads it in smaller pages. */
 export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
@@ -58,7 +58,7 @@ interface ItemPage {
   size: number
   after?: string | null
   status?: Statuses
-  outcome?: readonly BulkOutcome[]
+  outcome?: readonly ('CHANGE' | 'REGISTER')[]
 }
 
 /** Reads one page of a job's devices. */

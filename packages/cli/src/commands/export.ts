@@ -18,6 +18,7 @@ interface Options extends ClientOptions {
   raw?: boolean
   where?: string[]
   view?: string
+  context?: string
 }
 
 export function buildCommand(): Command {
@@ -25,10 +26,11 @@ export function buildCommand(): Command {
     .description(
       prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
 unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
---view, the file has the columns, the column labels, and the order of the view.`),
+--view, the file has the columns, the column labels, and the order of the view, and the values in its context.`),
     )
     .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'export the devices of a saved view; ID or name')
+    .option('--context <name>', 'the context in which --where and --view read attributes')
     .option('-o, --output <file>', 'write to a file instead of standard output')
     .option('--raw', 'write formulas unchanged; to import the file, also pass --raw')
     .addHelpText('after', whereHelp)
@@ -42,15 +44,15 @@ The export adds an apostrophe before a cell that a spreadsheet would run as a fo
 Such a cell begins with =, +, -, @, a full-width form of these signs, a tab, or a carriage return, and is not a plain
 number such as -5.`
 
-async function run({ output, raw = false, json = false, where = [], view, ...which }: Options): Promise<void> {
+async function run({ output, raw = false, json = false, where = [], view, context, ...which }: Options): Promise<void> {
   const filter = joinFilters(where)
   if (view !== undefined && raw) throw usageError('--raw cannot be combined with --view', 'Omit one of them.')
   const muster = await openMuster(which, 6)
   const viewId = view === undefined ? undefined : (await findView(muster, view)).id
   const exportTo = (write: (text: string) => Promise<void>): Promise<number> =>
     viewId === undefined
-      ? exportDevices(muster, { where: filter, isRaw: raw, write })
-      : exportView(muster, { where: filter, view: viewId, write })
+      ? exportDevices(muster, { where: filter, context, isRaw: raw, write })
+      : exportView(muster, { where: filter, context, view: viewId, write })
   if (output === undefined) {
     await exportTo((text) => write(process.stdout, text))
     return

@@ -10,6 +10,9 @@ export const commandTable: readonly CommandEntry[] = [
       [
         command('list', 'list all or matching devices', () => import('./devices/list.ts')),
         command('facets', 'count devices by value', () => import('./devices/facets.ts')),
+        command('totals', 'count devices by state', () => import('./devices/totals.ts')),
+        command('presence', 'list how many devices were online', () => import('./devices/presence.ts')),
+        command('availability', 'list when a device was online', () => import('./devices/availability.ts')),
         command('get', 'show a device with its services and attributes', () => import('./devices/get.ts')),
         command('history', "list the changes of a device's attributes", () => import('./devices/history.ts')),
         command('register', 'add a device', () => import('./devices/register.ts')),

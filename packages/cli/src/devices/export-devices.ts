@@ -3,7 +3,10 @@ import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/e
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
-interface Destination {
+interface Export {
+  where: string | undefined
+  /** The context in which the filter and the view read attributes. */
+  context: string | undefined
   /** Receives the next part of the file. */
   write: (text: string) => Promise<void>
 }
@@ -11,10 +14,10 @@ interface Destination {
 /** Writes the devices that match as CSV and returns their number. */
 export async function exportDevices(
   muster: Muster,
-  { where, isRaw, write }: Destination & { where: string | undefined; isRaw: boolean },
+  { where, context, isRaw, write }: Export & { isRaw: boolean },
 ): Promise<number> {
   try {
-    return await writeDevices(muster, { isRaw, write, ...(where !== undefined && { lists: [{ where }] }) })
+    return await writeDevices(muster, { isRaw, write, lists: [{ where, context }] })
   } catch (error) {
     if (error instanceof NewNameError) throw new CliError(error.message, { hint: 'Export again.' })
     throw error
@@ -24,9 +27,9 @@ export async function exportDevices(
 /** Downloads the devices in a view as CSV, with the view's columns and order, and returns their number. */
 export async function exportView(
   muster: Muster,
-  { where, view, write }: Destination & { where: string | undefined; view: string },
+  { where, context, view, write }: Export & { view: string },
 ): Promise<number> {
-  const args = { view, ...(where !== undefined && { where }) }
+  const args = { view, ...(where !== undefined && { where }), ...(context !== undefined && { context }) }
   const { login } = await muster.select({ login: { devicesUrl: { $: args } } })
   const response = await fetch(login!.devicesUrl).catch((error: Error) => {
     throw failed(error.message)

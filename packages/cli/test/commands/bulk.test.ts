@@ -159,10 +159,15 @@ it('registers devices from a file of several parts, and changes those that exist
   expect(await run('bulk', 'register', one, '--yes', '--secrets', secrets)).toMatchObject({ code: 2 })
 
   // At one device per second, the first batch starts at once, and the rest after the command is interrupted.
-  const many = await write('many.csv', `name\n${Array.from({ length: 300 }, (_, index) => `late-${index}`).join('\n')}\n`)
+  const many = await write(
+    'many.csv',
+    `name\n${Array.from({ length: 300 }, (_, index) => `late-${index}`).join('\n')}\n`,
+  )
   const late = `${one}.late`
   const slow = start(['bulk', 'register', many, '--yes', '--rate', '1', '--secrets', late])
-  await expect.poll(async () => (await lines('bulk', 'list', '--limit', '1'))[0].state, { timeout: 60_000 }).toBe('RUNNING')
+  await expect
+    .poll(async () => (await lines('bulk', 'list', '--limit', '1'))[0].state, { timeout: 60_000 })
+    .toBe('RUNNING')
   slow.child.kill('SIGINT')
   const stopped = await slow.done
   expect(stopped).toMatchObject({ code: 130, stderr: expect.stringContaining('the job continues on the server') })

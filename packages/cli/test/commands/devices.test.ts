@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { sharedTestApp } from '../../../server/test/harness/app.ts'
 import { addDevices, createCliUser } from '../harness/cli-user.ts'
@@ -107,6 +108,17 @@ describe('devices', () => {
     const [created] = await lines('devices', 'facets', 'created', '--interval', 'month')
     expect(created.buckets.map(({ value }: { value: string }) => value.slice(7))).toContain('-01T00:00:00Z')
     expect(await run('devices', 'facets', 'created', '--interval', 'year')).toMatchObject({ code: 2, stdout: '' })
+    expect((await run('devices', 'totals', '--where', 'site = oslo')).stdout).toBe(
+      'total          2\nactive         0\ninactive       2\nneverReported  2\nstale          0\n',
+    )
+    const available = await run('devices', 'availability', 'a', '--since', '1d', '--columns', 'state')
+    expect(available).toMatchObject({
+      stdout: 'state\ninactive\n',
+      stderr: 'Online 0.00% of the time. Outages: 0.\n',
+    })
+    await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
+      values (${user.accountId}, 5, now() - interval '1 hour', 4, 3, 2)`.execute(app.db)
+    expect(await lines('devices', 'presence', '--since', '1d')).toMatchObject([{ online: 3, minOnline: 2, devices: 4 }])
   })
 
   it('reports that no device matches only if the user passed a word or a filter', async () => {

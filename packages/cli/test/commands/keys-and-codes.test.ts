@@ -47,6 +47,8 @@ describe('configure', () => {
     const args = ['configure', '--url', app.url, '--key-id', key.key, '--private-key', own, '--profile', 'pair']
     expect(await run(...args)).toMatchObject({ code: 0 })
     expect(await run('devices', 'list', '--profile', 'pair')).toMatchObject({ code: 0 })
+    const rotated = await run('keys', 'rotate', key.key, '--public-key', shared)
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Key: MK\w+\n$/) })
   })
 })
 

@@ -36,6 +36,13 @@ it('saves, changes, uses, and deletes views', async () => {
   expect((await run('export', '--where', 'site = rome')).stdout).toBe(
     'name,hardwareId,platform,services,site\nc,,,,rome\n',
   )
+  await run('attributes', 'set', 'c', 'site=oslo', '--context', 'night')
+  expect((await run('export', '--view', 'Oslo', '--context', 'night', '--where', 'name = c')).stdout).toBe(
+    'name,site\nc,oslo\n',
+  )
+  expect((await run('export', '--context', 'night', '--where', 'site = oslo AND name = c')).stdout).toBe(
+    'name,hardwareId,platform,services,site\nc,,,,rome\n',
+  )
   expect(await run('export', '--view', 'Oslo', '--raw')).toMatchObject({ code: 2, stdout: '' })
   expect(await run('export', '--view', 'missing')).toMatchObject({ code: 4, stdout: '' })
   expect(await run('export', '--where', 'sitte = 1')).toMatchObject({ code: 1 })

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { credentialsFile } from '../../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
-import { CliError, usageError } from '../../errors/cli-error.ts'
+import { CliError } from '../../errors/cli-error.ts'
 import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
+import { readPublicKey } from '../../keys/public-key.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
@@ -88,8 +88,3 @@ async function saveProfile(file: string, profile: string, values: Readonly<Recor
     )
   })
 }
-
-const readPublicKey = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read the public key: ${error.message}`)
-  })

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { credentialsFile, readCredentials } from '../../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
+import { readPublicKey } from '../../keys/public-key.ts'
 import { span } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
@@ -9,6 +10,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 interface Options extends ClientOptions {
   overlap: number
+  publicKey?: string
   save?: string
 }
 
@@ -20,13 +22,20 @@ export function buildCommand(): Command {
       prose(`Replace an access key with a new key that has the same access. During the overlap, both keys are valid.
 
 Without an argument, the command rotates its own access key and saves the new key in the same profile. For another
-key, the command prints the secret or, with --save, saves it in a profile. The secret is shown only once.`),
+key, the command prints the secret or, with --save, saves it in a profile. The secret is shown only once.
+
+With --public-key, the new key has no secret. To use it, run "muster configure" with its ID and private key.`),
     )
     .argument('[key]', 'access key ID, as shown by "muster keys list"')
     .addOption(
       new Option('--overlap <time>', 'how long the old key remains valid, from 0s to 30d')
         .argParser(overlapOf)
         .default(86_400, '1d'),
+    )
+    .addOption(
+      new Option('--public-key <file>', 'register an Ed25519 public key (PEM) instead of creating a secret').conflicts(
+        'save',
+      ),
     )
     .option('--save <profile>', 'save the new key in this profile of the credentials file')
     .action(run)
@@ -38,15 +47,19 @@ function overlapOf(text: string): number {
   throw new InvalidArgumentError('Expected at most 30d.')
 }
 
-async function run(given: string | undefined, { overlap, save, ...options }: Options): Promise<void> {
+async function run(
+  given: string | undefined,
+  { overlap, publicKey: keyFile, save, ...options }: Options,
+): Promise<void> {
   if (save !== undefined) assertProfileName(save)
+  const publicKey = keyFile === undefined ? undefined : await readPublicKey(keyFile)
   const muster = await openMuster(options, 4)
   const { me } = await muster.select({ me: { accessKey: { key: true } } })
   const own = me?.accessKey?.key
   const former = given ?? own
   if (former === undefined) throw usageError('pass the ID of the key to rotate')
-  const place = await placeOf(options, save, former === own)
-  const { key, secret, accessKey } = await muster.mutations.rotateAccessKey({ key: former, overlap })
+  const place = publicKey === undefined ? await placeOf(options, save, former === own) : undefined
+  const { key, secret, accessKey } = await muster.mutations.rotateAccessKey({ key: former, overlap, publicKey })
   if (place !== undefined && secret !== null) {
     const values = { MUSTER_URL: muster.url, MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
     await writeProfile(place.file, place.profile, values).catch((error: Error) => {
@@ -58,6 +71,7 @@ async function run(given: string | undefined, { overlap, save, ...options }: Opt
   if (options.json) return printJson(place === undefined ? { ...accessKey, secret } : { ...accessKey, ...place })
   await say(`Key: ${key}`)
   if (place !== undefined) return say(`Saved as profile ${place.profile} in ${place.file}`)
+  if (secret === null) return
   await say(`Secret: ${secret}`)
   console.error('The secret is shown only once.')
 }

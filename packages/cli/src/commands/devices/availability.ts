@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { findDeviceId } from '../../devices/find-device.ts'
+import { pastMoment } from '../../options/moment.ts'
+import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type Column, chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ListOptions {
+  since: string
+  until?: string
+}
+
+interface Segment {
+  from: string
+  until: string
+  state: string
+}
+
+const segmentColumns: readonly Column<Segment>[] = [
+  { name: 'from', value: ({ from }) => from, time: true },
+  { name: 'until', value: ({ until }) => until, time: true },
+  { name: 'state', value: ({ state }) => state },
+]
+
+export function buildCommand(): Command {
+  return newListCommand('availability', { limit: Number.POSITIVE_INFINITY })
+    .description(
+      prose(`List the periods when a device was online or offline, oldest first. The columns are from, until, and
+state.`),
+    )
+    .argument('<device>', 'ID, hardware ID, or name')
+    .requiredOption(
+      '--since <when>',
+      'start: a date, or a duration before now such as 7d; at most 400 days',
+      pastMoment,
+    )
+    .option('--until <when>', 'end: a date, or a duration before now (default: now)', pastMoment)
+    .action(run)
+}
+
+async function run(meant: string, { since, until, ...options }: Options): Promise<void> {
+  const columns = chooseColumns(options.columns, { known: segmentColumns, usual: ['from', 'until', 'state'] })
+  const muster = await openMuster(options, 6)
+  const { availability } = await muster.getDevice(await findDeviceId(muster, meant), {
+    select: {
+      availability: {
+        $: { from: since, ...(until !== undefined && { until }) },
+        ...{ share: true, outages: true },
+        segments: { from: true, until: true, state: true },
+      },
+    },
+  })
+  const { segments, share, outages } = availability
+  await printList({ items: segments, columns, options, empty: 'The state at that time is unknown.' })
+  if (options.json || options.csv || segments.length === 0) return
+  console.error(`Online ${(share * 100).toFixed(2)}% of the time. Outages: ${outages}.`)
+}

@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { CliError } from '../../errors/cli-error.ts'
+import { exitCodes } from '../../errors/exit-codes.ts'
+import { pastMoment } from '../../options/moment.ts'
+import { type ListOptions, newListCommand, prose } from '../../options/new-command.ts'
+import { type Column, chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ListOptions {
+  since: string
+  until?: string
+}
+
+interface Point {
+  at: string
+  online: number
+  minOnline: number
+  devices: number
+}
+
+const pointColumns: readonly Column<Point>[] = [
+  { name: 'at', value: ({ at }) => at, time: true },
+  { name: 'online', value: ({ online }) => online },
+  { name: 'minOnline', value: ({ minOnline }) => minOnline },
+  { name: 'devices', value: ({ devices }) => devices },
+]
+
+export function buildCommand(): Command {
+  return newListCommand('presence', { limit: Number.POSITIVE_INFINITY })
+    .description(
+      prose(`List how many devices were online over time, oldest first, in at most 1,000 intervals. The columns are at,
+online, minOnline, and devices.`),
+    )
+    .requiredOption(
+      '--since <when>',
+      'start: a date, or a duration before now such as 1d; at most 400 days',
+      pastMoment,
+    )
+    .option('--until <when>', 'end: a date, or a duration before now (default: now)', pastMoment)
+    .action(run)
+}
+
+async function run({ since, until, ...options }: Options): Promise<void> {
+  const usual = ['at', 'online', 'minOnline', 'devices']
+  const columns = chooseColumns(options.columns, { known: pointColumns, usual })
+  const muster = await openMuster(options, 6)
+  const { login } = await muster.select({
+    login: {
+      presence: {
+        $: { from: since, ...(until !== undefined && { until }) },
+        ...{ at: true, online: true, minOnline: true, devices: true },
+      },
+    },
+  })
+  const points = login?.presence
+  if (points == null)
+    throw new CliError('the access key is restricted to some devices, so it cannot read the presence of all', {
+      exitCode: exitCodes.refused,
+    })
+  await printList({ items: points, columns, options, empty: 'The server has no points for that time.' })
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { joinFilters, whereHelp } from '../../devices/where.ts'
+import { type ClientOptions, collect, newClientCommand } from '../../options/new-command.ts'
+import { printJson, printPairs } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { findGivenView } from '../../views/views.ts'
+
+interface Options extends ClientOptions {
+  where?: string[]
+  view?: string
+  context?: string
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('totals')
+    .description('Count all or matching devices: in total, by state, without a report, and with a stale value.')
+    .option('--where <filter>', 'count devices that match a filter, such as "site = oslo"; repeatable', collect)
+    .option('--view <view>', 'count the devices of a saved view; ID or name')
+    .option('--context <name>', 'use effective values in this context')
+    .addHelpText('after', whereHelp)
+    .action(run)
+}
+
+async function run({ where = [], view: viewName, context, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 6)
+  const filter = joinFilters(where)
+  const view = await findGivenView(muster, viewName)
+  const { login } = await muster.select({
+    login: {
+      deviceTotals: {
+        $: {
+          ...(filter !== undefined && { where: filter }),
+          ...(view !== undefined && { view: view.id }),
+          ...(context !== undefined && { context }),
+        },
+        ...{ total: true, active: true, inactive: true, neverReported: true, stale: true },
+      },
+    },
+  })
+  const totals = login!.deviceTotals
+  await (options.json
+    ? printJson(totals)
+    : printPairs(Object.entries(totals).map(([name, count]) => [name, String(count)])))
+}
