@@ -1,29 +1,54 @@
 import { expect, it } from 'vitest'
 import { checkResults, type Results } from './checks.ts'
 import { mix, spread } from './mix.ts'
-import type { Sample } from './samples.ts'
+import type { MemorySample, Sample } from './samples.ts'
 import { createTimes } from './times.ts'
 
-/** Returns samples, twelve per minute, from a server whose values vary but do not grow. */
-const stable = (minutes = 30): Sample[] =>
-  Array.from({ length: minutes * 12 }, (_, index) => ({
-    at: index / 12,
-    rssMiB: 300 + (index % 7),
-    heapMiB: 80 + (index % 12) * 3,
-    descriptors: 10_050 + (index % 5),
-    databaseConnections: 20 + (index % 3),
-    cpuSeconds: index,
-    eventLagSeconds: 0.1,
-    deliveriesPending: index % 40,
-    deliveriesDueSeconds: 0.2,
-    devicesConnected: 10_000,
+/** Samples, twelve per minute, from a server whose values vary but do not grow. */
+const stable: Sample[] = Array.from({ length: 30 * 12 }, (_, index) => ({
+  at: index / 12,
+  rssMiB: 300 + (index % 7),
+  descriptors: 10_050 + (index % 5),
+  databaseConnections: 20 + (index % 3),
+  cpuSeconds: index,
+  eventLagSeconds: 0.1,
+  deliveriesPending: index % 40,
+  deliveriesDueSeconds: 0.2,
+  devicesConnected: 10_000,
+}))
+
+/** Values from -1 to 1 in an order without a pattern. */
+const noise = Array.from({ length: 60 }, (_, index) => Math.sin(index * index))
+
+interface MemoryShape {
+  minutes?: number
+  /** How far values differ from the mean, in percent. */
+  noise?: number
+  /** Growth per hour, in percent. */
+  live?: number
+  resident?: number
+}
+
+const memoryOf = ({ minutes = 30, noise: part = 0.5, live = 0, resident = 0 }: MemoryShape): MemorySample[] =>
+  Array.from({ length: minutes }, (_, at) => ({
+    at,
+    liveMiB: 140 * (1 + (noise[at]! * part + (live * at) / 60) / 100),
+    residentMiB: 240 * (1 + (noise[at + 20]! * part + (resident * at) / 60) / 100),
   }))
 
 const failuresOf = (results: Partial<Results> = {}): string[] =>
-  checkResults({ samples: stable(), errors: {}, devices: 10_000, undelivered: 0, forged: 0, ...results }).failures
+  checkResults({
+    samples: stable,
+    memory: memoryOf({}),
+    errors: {},
+    devices: 10_000,
+    undelivered: 0,
+    forged: 0,
+    ...results,
+  }).failures
 
-const changed = (change: (sample: Sample) => Partial<Sample>, minutes?: number): Partial<Results> => ({
-  samples: stable(minutes).map((sample) => ({ ...sample, ...change(sample) })),
+const changed = (change: (sample: Sample) => Partial<Sample>): Partial<Results> => ({
+  samples: stable.map((sample) => ({ ...sample, ...change(sample) })),
 })
 
 it('finds no failure in good results', () => {
@@ -31,8 +56,8 @@ it('finds no failure in good results', () => {
 })
 
 it.each<[failure: string, results: Partial<Results>]>([
-  ['memory grows', changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 0.1 }))],
-  ['the heap grows', changed(({ heapMiB, at }) => ({ heapMiB: heapMiB + at * 0.05 }))],
+  ['live memory grows by', { memory: memoryOf({ live: 3 }) }],
+  ['resident memory grows by', { memory: memoryOf({ resident: 3 }) }],
   ['open files', changed(({ descriptors, at }) => ({ descriptors: descriptors + at * 15 }))],
   [
     'connections to the database',
@@ -47,8 +72,20 @@ it.each<[failure: string, results: Partial<Results>]>([
   expect(failuresOf(results)).toEqual([expect.stringContaining(failure)])
 })
 
-it('does not check the growth of memory in a run of a few minutes', () => {
-  expect(failuresOf(changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 5 }), 5))).toEqual([])
+it.each<[name: string, memory: MemoryShape]>([
+  ['noisy values', { noise: 5 }],
+  ['a leak in a run of a few minutes', { minutes: 5, live: 3, resident: 3 }],
+  ['two values', { minutes: 2 }],
+])('reports that it cannot measure the growth of memory: %s', (_, shape) => {
+  expect(failuresOf({ memory: memoryOf(shape) })).toEqual([
+    expect.stringContaining('too short or too noisy to measure the growth of live memory'),
+    expect.stringContaining('too short or too noisy to measure the growth of resident memory'),
+  ])
+})
+
+it('ignores single outliers of memory', () => {
+  const memory = memoryOf({}).map((sample) => ([3, 27].includes(sample.at) ? { ...sample, residentMiB: 200 } : sample))
+  expect(failuresOf({ memory })).toEqual([])
 })
 
 it('sends one fifth of the requests as mutations, and spreads each operation evenly', () => {

@@ -1,8 +1,9 @@
-import type { Sample } from './samples.ts'
-import { type Slope, slopeOf } from './slope.ts'
+import { type Growth, growthOf, quantile } from './growth.ts'
+import type { MemorySample, Sample } from './samples.ts'
 
 export interface Results {
   samples: readonly Sample[]
+  memory: readonly MemorySample[]
   /** Counts of the errors of requests and devices. */
   errors: Readonly<Record<string, number>>
   devices: number
@@ -12,33 +13,37 @@ export interface Results {
 }
 
 export interface Checks {
-  rss: Slope
-  heap: Slope
+  live: Growth
+  resident: Growth
   /** Messages about failed checks. */
   failures: string[]
 }
 
 /** Maximum memory growth, in percent per hour. */
 const MAX_GROWTH = 1
-/** Minimum length for checking growth. In a shorter run, normal variations of memory look like growth. */
-const MIN_MINUTES = 20
+/**
+ * With a larger standard error, in percent per hour, a run says too little about growth. Resident memory varies more,
+ * because V8 keeps some free pages.
+ */
+const MAX_ERROR = { live: 0.75, resident: 3 }
 /** The tolerance for counts of descriptors and connections, which vary slightly. */
 const TOLERANCE = { part: 0.02, count: 10 }
 const MAX_LAG_SECONDS = 10
 
-export const isLongEnough = (samples: readonly Sample[]): boolean =>
-  samples.at(-1)!.at - samples[0]!.at >= MIN_MINUTES - 1
-
 /** Checks whether the server could run indefinitely under this load. */
-export function checkResults({ samples, errors, devices, undelivered, forged }: Results): Checks {
-  const rss = slopeOf(byMinute(samples, ({ rssMiB }) => rssMiB, median))
-  // The minimum in a minute is about the heap size just after a garbage collection.
-  const heap = slopeOf(byMinute(samples, ({ heapMiB }) => heapMiB, least))
+export function checkResults({ samples, memory, errors, devices, undelivered, forged }: Results): Checks {
+  const live = growthOf(memory.map(({ at, liveMiB }) => [at, liveMiB]))
+  const resident = growthOf(memory.map(({ at, residentMiB }) => [at, residentMiB]))
   const failures = Object.entries(errors).map(([error, count]) => `${count} × ${error}`)
   const check = (isMet: boolean, failure: string): void => void (isMet || failures.push(failure))
-  if (isLongEnough(samples)) {
-    check(rss.perHour < MAX_GROWTH, `memory grows by ${rss.perHour.toFixed(2)} % per hour`)
-    check(heap.perHour < MAX_GROWTH, `the heap grows by ${heap.perHour.toFixed(2)} % per hour`)
+  for (const [name, { perHour, error }] of [
+    ['live', live],
+    ['resident', resident],
+  ] as const) {
+    const growth = `${perHour.toFixed(2)} % ± ${error.toFixed(2)} per hour`
+    const isKnown = error <= MAX_ERROR[name]
+    check(isKnown, `the run is too short or too noisy to measure the growth of ${name} memory: ${growth}`)
+    check(!isKnown || perHour - 2 * error <= MAX_GROWTH, `${name} memory grows by ${growth}`)
   }
   check(isStable(samples.map(({ descriptors }) => descriptors)), 'the number of open files grows')
   check(
@@ -55,26 +60,12 @@ export function checkResults({ samples, errors, devices, undelivered, forged }: 
   )
   check(undelivered === 0, `the webhook did not receive ${undelivered} changes`)
   check(forged === 0, `${forged} webhook messages had an invalid signature`)
-  return { rss, heap, failures }
+  return { live, resident, failures }
 }
-
-/** Combines the samples of each minute into one value. */
-function byMinute(
-  samples: readonly Sample[],
-  read: (sample: Sample) => number,
-  combine: (values: number[]) => number,
-): [minutes: number, value: number][] {
-  const minutes = Map.groupBy(samples, ({ at }) => Math.floor(at))
-  return Array.from(minutes, ([minute, each]) => [minute, combine(each.map(read))])
-}
-
-const least = (values: readonly number[]): number => Math.min(...values)
-const median = (values: readonly number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 
 /** Returns whether the values in the last third are not much higher than in the first third. */
 function isStable(values: readonly number[]): boolean {
   const third = Math.ceil(values.length / 3)
-  const [before, after] = [median(values.slice(0, third)), median(values.slice(-third))]
+  const [before, after] = [quantile(values.slice(0, third), 0.5), quantile(values.slice(-third), 0.5)]
   return after - before <= Math.max(TOLERANCE.count, before * TOLERANCE.part)
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import type { SigningKey } from '@muster/http-signature'
 import pg from 'pg'
 import { startDatabase } from '../../../../benchmarks/environment/database.ts'
-import { createFleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
+import { createFleetServer, freePort } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { seedFleet, vacuumFleetTables } from '../../../cli/src/seed/seed-fleet.ts'
 import type { Credentials } from '../../../cli/src/simulate/device.ts'
 import { hashDeviceSecret, newDeviceSecret } from '../../src/features/devices/changes/device-secret.ts'
 import { unlimited } from '../harness/unlimited.ts'
+import type { CollectedMemory } from './collected-memory.ts'
 
 export interface Environment {
   url: string
@@ -20,10 +21,19 @@ export interface Environment {
   countConnections(): Promise<number>
   /** Counts the attribute changes. The webhook must receive each change. */
   countChanges(): Promise<number>
+  /** Makes the server collect garbage and returns the memory that it then uses. */
+  collectMemory(): Promise<CollectedMemory>
   /** Returns for how long the server's main thread has waited for a CPU while it had work, in ms. */
   cpuWait(): Promise<number>
   stop(): Promise<void>
 }
+
+/** The collections of `collected-memory.ts` need `--expose-gc`, and it uses an experimental module. */
+const NODE_ARGS = [
+  '--expose-gc',
+  '--disable-warning=ExperimentalWarning',
+  `--import=${import.meta.resolve('./collected-memory.ts')}`,
+]
 
 /** Restores the defaults for load shedding and for detecting an unresponsive database. */
 const defaults = {
@@ -38,7 +48,8 @@ const defaults = {
  */
 export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {
   const database = await startDatabase()
-  const server = await createFleetServer({
+  const memoryPort = await freePort()
+  const settings = {
     ...unlimited,
     ...defaults,
     DATABASE_URL: database.url,
@@ -46,8 +57,10 @@ export async function startEnvironment(devices: number, env: Record<string, stri
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_MQTT_SIGNING_ON: String(devices),
     MUSTER_WEBHOOK_ALLOW: '127.0.0.1',
+    SOAK_MEMORY_PORT: String(memoryPort),
     ...env,
-  })
+  }
+  const server = await createFleetServer(settings, NODE_ARGS)
   const pool = new pg.Pool({ ...database.connection, max: 2 })
   // Ignores errors, because an idle connection reports an error when the database stops.
   pool.on('error', () => {})
@@ -70,6 +83,7 @@ export async function startEnvironment(devices: number, env: Record<string, stri
       countConnections: () =>
         count('select count(*)::int as count from pg_stat_activity where datname = current_database()'),
       countChanges: () => count(`select count(*)::int as count from event where type = 'ATTRIBUTE_CHANGE'`),
+      collectMemory: async () => (await fetch(`http://127.0.0.1:${memoryPort}`)).json() as Promise<CollectedMemory>,
       cpuWait: server.cpuWait,
       stop,
     }

@@ -3,26 +3,29 @@ import type { Environment } from './environment.ts'
 import type { Load, LoadCounts } from './load.ts'
 import { printMinute } from './report.ts'
 import type { Measured } from './samples.ts'
-import { type Sample, takeSample } from './samples.ts'
+import { type Sample, sampleMemory, takeSample } from './samples.ts'
 import { createTimes } from './times.ts'
 
 const SAMPLE_MS = 5_000
+/** The number of samples per measurement of memory, which stops the server for a moment. */
+const MEMORY_EVERY = 6
 
 /** Samples the server at intervals and prints the results of each minute. */
 export async function measure(environment: Environment, load: Load, minutes: number): Promise<Measured> {
-  const measured: Measured = { samples: [], times: createTimes(), sent: 0, responses: 0, errors: {} }
+  const measured: Measured = { samples: [], memory: [], times: createTimes(), sent: 0, responses: 0, errors: {} }
   const started = performance.now()
   const minutesSoFar = (): number => (performance.now() - started) / 60_000
   for (let minute = 1; minute <= Math.ceil(minutes); minute++) {
     const samples: Sample[] = []
     do {
+      if (samples.length % MEMORY_EVERY === 0) measured.memory.push(await sampleMemory(environment, minutesSoFar()))
       samples.push(await takeSample(environment, minutesSoFar()))
       await sleep(SAMPLE_MS)
     } while (minutesSoFar() < Math.min(minute, minutes))
     const counts = load.take()
     collect(measured, counts)
     measured.samples.push(...samples)
-    printMinute(minute, counts, samples)
+    printMinute(minute, counts, samples, measured.memory.at(-1)!)
   }
   return measured
 }

@@ -1,15 +1,21 @@
-import { type Checks, isLongEnough } from './checks.ts'
+import type { Checks } from './checks.ts'
+import type { Growth } from './growth.ts'
 import type { LoadCounts } from './load.ts'
 import type { SoakOptions } from './options.ts'
-import type { Measured, Sample } from './samples.ts'
-import type { Slope } from './slope.ts'
+import type { Measured, MemorySample, Sample } from './samples.ts'
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`
 const seconds = (value: number): string => `${value.toFixed(1)} s`
+const mib = (value: number): string => `${value.toFixed(1)} MiB`
 const most = (values: readonly number[]): number => Math.max(...values)
 const least = (values: readonly number[]): number => Math.min(...values)
 
-export function printMinute(minute: number, counts: LoadCounts, samples: readonly Sample[]): void {
+export function printMinute(
+  minute: number,
+  counts: LoadCounts,
+  samples: readonly Sample[],
+  { liveMiB, residentMiB }: MemorySample,
+): void {
   const { sent, responses, errors, times } = counts
   const [first, last] = [samples[0]!, samples.at(-1)!]
   const cpu = (last.cpuSeconds - first.cpuSeconds) / ((last.at - first.at) * 60)
@@ -17,7 +23,7 @@ export function printMinute(minute: number, counts: LoadCounts, samples: readonl
     `minute ${minute}`,
     `${sent} requests, ${responses} responses`,
     `p50 ${ms(times.percentile(0.5))}, p99 ${ms(times.percentile(0.99))}`,
-    `${last.rssMiB.toFixed(0)} MiB, heap ${least(samples.map(({ heapMiB }) => heapMiB)).toFixed(0)} MiB`,
+    `memory ${mib(last.rssMiB)}; just after a collection ${mib(residentMiB)}, live ${mib(liveMiB)}`,
     `${last.descriptors} open files, ${last.databaseConnections} database connections`,
     `CPU ${(cpu * 100).toFixed(0)} %`,
     `events delayed by ${seconds(last.eventLagSeconds)}, ${last.deliveriesPending} deliveries pending`,
@@ -27,8 +33,7 @@ export function printMinute(minute: number, counts: LoadCounts, samples: readonl
   console.log(parts.join('; '))
 }
 
-const growth = ({ perHour, error }: Slope, samples: readonly Sample[]): string =>
-  isLongEnough(samples) ? `${perHour.toFixed(2)} % ± ${error.toFixed(2)}` : 'the run is too short'
+const growth = ({ perHour, error }: Growth): string => `${perHour.toFixed(2)} % ± ${error.toFixed(2)}`
 
 export interface Report {
   options: SoakOptions
@@ -42,8 +47,8 @@ export interface Report {
 }
 
 export function printReport({ options, measured, rate, changes, undelivered, checks }: Report): void {
-  const { samples, times, sent, responses, errors } = measured
-  const { rss, heap, failures } = checks
+  const { samples, memory, times, sent, responses, errors } = measured
+  const { live, resident, failures } = checks
   const range = (of: (sample: Sample) => number): string => `${least(samples.map(of))} to ${most(samples.map(of))}`
   console.table({
     minutes: options.minutes,
@@ -56,9 +61,10 @@ export function printReport({ options, measured, rate, changes, undelivered, che
     'latency p99': ms(times.percentile(0.99)),
     'devices connected': range(({ devicesConnected }) => devicesConnected),
     'changes that the webhook received': `${changes - undelivered} of ${changes}`,
-    'memory at the end': `${samples.at(-1)!.rssMiB.toFixed(0)} MiB`,
-    'memory growth per hour': growth(rss, samples),
-    'heap growth per hour': growth(heap, samples),
+    'memory at the end': mib(samples.at(-1)!.rssMiB),
+    'live memory at the end': mib(memory.at(-1)!.liveMiB),
+    'live memory, growth per hour': growth(live),
+    'resident memory, growth per hour': growth(resident),
     'open files': range(({ descriptors }) => descriptors),
     'database connections': range(({ databaseConnections }) => databaseConnections),
     'longest delay of events': seconds(most(samples.map(({ eventLagSeconds }) => eventLagSeconds))),

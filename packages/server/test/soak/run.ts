@@ -35,7 +35,7 @@ try {
   const { failures, forged } = fleet.state()
   const undelivered = Math.max(0, changes - received)
   const errors = { ...measured.errors, ...since(failures, failuresBefore) }
-  const checks = checkResults({ samples: measured.samples, errors, devices: options.devices, undelivered, forged })
+  const checks = checkResults({ ...measured, errors, devices: options.devices, undelivered, forged })
   printReport({ options, measured, rate, changes, undelivered, checks })
   if (checks.failures.length > 0) process.exitCode = 1
 } finally {

@@ -3,6 +3,17 @@ import type { LoadCounts } from './load.ts'
 
 export interface Measured extends LoadCounts {
   samples: Sample[]
+  memory: MemorySample[]
+}
+
+/** Memory of the server just after a garbage collection. */
+export interface MemorySample {
+  /** Minutes since the measurement began. */
+  at: number
+  /** Memory in use by JavaScript objects, and by buffers and native code. */
+  liveMiB: number
+  /** Resident memory without the pages of files. */
+  residentMiB: number
 }
 
 /** Measured values of the server at one point in time. */
@@ -10,7 +21,6 @@ export interface Sample {
   /** Minutes since the measurement began. */
   at: number
   rssMiB: number
-  heapMiB: number
   descriptors: number
   databaseConnections: number
   /** CPU seconds since the server started. */
@@ -33,7 +43,6 @@ export async function takeSample(environment: Environment, at: number): Promise<
   return {
     at,
     rssMiB: of('process_resident_memory_bytes') / MIB,
-    heapMiB: of('nodejs_heap_size_used_bytes') / MIB,
     descriptors: of('process_open_fds'),
     databaseConnections,
     cpuSeconds: of('process_cpu_seconds_total'),
@@ -42,6 +51,12 @@ export async function takeSample(environment: Environment, at: number): Promise<
     deliveriesDueSeconds: values.get('muster_webhook_due_seconds') ?? 0,
     devicesConnected: of('muster_devices_connected'),
   }
+}
+
+/** Makes the server collect garbage and reads the memory that it then uses. */
+export async function sampleMemory(environment: Environment, at: number): Promise<MemorySample> {
+  const { live, resident } = await environment.collectMemory()
+  return { at, liveMiB: live / MIB, residentMiB: resident / MIB }
 }
 
 async function readMetrics(url: string): Promise<Map<string, number>> {

@@ -1,0 +1,50 @@
+// Preloaded by the server's process. On request, collects garbage and returns the memory that remains.
+import { dlopen } from 'node:ffi'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+
+/** Memory of the server's process just after a garbage collection, in bytes. */
+export interface CollectedMemory {
+  /** Memory in use by JavaScript objects, and by buffers and native code. */
+  live: number
+  /** Resident memory without the pages of files, which the system loads and drops as it likes. */
+  resident: number
+}
+
+const { SOAK_MEMORY_PORT: port, MUSTER_DATA: folder } = process.env
+if (port !== undefined) serve(Number(port), `${folder}/malloc.xml`)
+
+function serve(onPort: number, file: string): void {
+  const { functions: libc } = dlopen('libc.so.6', {
+    fopen: { arguments: ['string', 'string'], return: 'pointer' },
+    fclose: { arguments: ['pointer'], return: 'i32' },
+    malloc_info: { arguments: ['i32', 'pointer'], return: 'i32' },
+    malloc_trim: { arguments: ['u64'], return: 'i32' },
+  })
+  const server = createServer((_, response) => {
+    globalThis.gc!({ type: 'major', execution: 'sync' })
+    // Frees the buffers that the first collection found to be unused.
+    globalThis.gc!({ type: 'minor', execution: 'sync' })
+    const stream = libc.fopen!(file, 'w')
+    libc.malloc_info!(0, stream)
+    libc.fclose!(stream)
+    // Returns the free pages of malloc to the system. Otherwise, the resident memory depends on earlier peaks.
+    libc.malloc_trim!(0n)
+    const live = process.memoryUsage().heapUsed + mallocUsed(readFileSync(file, 'utf8'))
+    response.end(JSON.stringify({ live, resident: residentBytes() } satisfies CollectedMemory))
+  })
+  server.listen(onPort, '127.0.0.1').unref()
+}
+
+/** Reads the total of all arenas, which is at the end of the output of malloc_info(3). */
+function mallocUsed(info: string): number {
+  const total = info.slice(info.lastIndexOf('</heap>'))
+  const sizeOf = (type: string): number => Number(new RegExp(`type="${type}" [^>]*size="(\\d+)"`).exec(total)![1])
+  return (
+    sizeOf('mmap') + Number(/<system type="current" size="(\d+)"/.exec(total)![1]) - sizeOf('fast') - sizeOf('rest')
+  )
+}
+
+/** proc(5): RssAnon is in kB. */
+const residentBytes = (): number =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1_024

@@ -1,0 +1,47 @@
+/** A value's growth with its uncertainty, both in percent of the median per hour. */
+export interface Growth {
+  perHour: number
+  /** The standard error. NaN for fewer than three points. */
+  error: number
+}
+
+type Point = readonly [minutes: number, value: number]
+
+/**
+ * Estimates the growth as the median slope between all pairs of points (the Theil–Sen estimator), so that a few outliers
+ * have no effect. The standard error follows from the ranks of the slopes (Kendall's variance). If values resemble the
+ * previous ones, as after a step, they tell less, and the error is larger.
+ */
+export function growthOf(points: readonly Point[]): Growth {
+  const count = points.length
+  if (count < 3) return { perHour: Number.NaN, error: Number.NaN }
+  const slopes = points.flatMap((one, index) => points.slice(index + 1).map((other) => slopeBetween(one, other)))
+  const ranks = Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18)
+  const slope = quantile(slopes, 0.5)
+  const part = ranks / slopes.length / 2
+  const error = (quantile(slopes, 0.5 + part) - quantile(slopes, 0.5 - part)) / 2
+  const correlation = correlationOf(points.map(([minutes, value]) => value - slope * minutes))
+  const values = points.map(([, value]) => value)
+  const unit = (60 * 100) / quantile(values, 0.5)
+  return { perHour: slope * unit, error: error * Math.sqrt((1 + correlation) / (1 - correlation)) * unit }
+}
+
+const slopeBetween = ([x, y]: Point, [laterX, laterY]: Point): number => (laterY - y) / (laterX - x)
+
+/** Returns the value below which this part of the values lies, interpolated between the closest two. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const rank = Math.min(1, Math.max(0, part)) * (sorted.length - 1)
+  const [below, above] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!]
+  return below + (above - below) * (rank % 1)
+}
+
+/** Returns how closely values follow the previous ones, from 0 to 1 (exclusive). */
+function correlationOf(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const distances = values.map((value) => value - mean)
+  const sumOfSquares = distances.reduce((sum, distance) => sum + distance ** 2, 0)
+  if (sumOfSquares === 0) return 0
+  const products = distances.slice(1).reduce((sum, distance, index) => sum + distance * distances[index]!, 0)
+  return Math.max(0, products / sumOfSquares)
+}
