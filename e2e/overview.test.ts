@@ -26,30 +26,30 @@ describeConsole('the overview', () => {
     for (const minutes of [15, 10, 5]) await samplePresence(site.app.db, new Date(now - minutes * 60_000))
     const page = await site.open(person, { path: '/' })
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-    const count = (label: string) => page.getByRole('link', { name: label })
-    await count('Online: 5').waitFor()
-    await count('Offline: 7').waitFor()
+    const count = (label: string) => page.getByRole('link', { name: label, exact: true })
+    await count('Active: 5').waitFor()
+    await count('Inactive: 7').waitFor()
     await count('Never reported: 4').waitFor()
     await count('Registered this week: 3').waitFor()
-    const bySite = page.getByRole('table', { name: 'Devices online by site' })
+    const bySite = page.getByRole('table', { name: 'Active devices by site' })
     await expect
       .poll(() => bySite.getByRole('row').allTextContents())
-      .toEqual(['siteOnlineDevices', 'oslo35', 'riga25', 'No value02'])
+      .toEqual(['siteActiveDevices', 'oslo35', 'riga25', 'No value02'])
     const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
     expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
 
     // The table behind the curve must contain the same samples.
-    const online = page.getByRole('region', { name: 'Devices online' }).first()
-    await online.getByRole('figure').waitFor()
-    await online.getByText('Table', { exact: true }).click()
-    const samples = online.getByRole('table', { name: 'Devices online' })
+    const active = page.getByRole('region', { name: 'Active devices' }).first()
+    await active.getByRole('figure').waitFor()
+    await active.getByText('Table', { exact: true }).click()
+    const samples = active.getByRole('table', { name: 'Active devices' })
     // The server may have taken another sample in the meantime.
     await expect.poll(() => samples.getByRole('row').count()).toBeGreaterThanOrEqual(1 + 3)
     expect(await samples.getByRole('cell').nth(1).textContent()).toBe('5')
 
     // Each number must open the list that it counts.
     for (const [link, matches] of [
-      [count('Offline: 7'), '7 match'],
+      [count('Inactive: 7'), '7 match'],
       [bySite.getByRole('row', { name: 'oslo' }).getByRole('link').first(), '3 match'],
       [bySite.getByRole('row', { name: 'No value' }).getByRole('link').last(), '2 match'],
     ] as const) {
@@ -64,7 +64,7 @@ describeConsole('the overview', () => {
       id: login.devices.items[0].id,
     })
     await page.getByRole('region', { name: 'Newest events' }).getByRole('link', { name: 'pump-12' }).waitFor()
-    await count('Online: 6').waitFor()
+    await count('Active: 6').waitFor()
   })
 
   it('shows a new user how to register the first device', async () => {
@@ -137,7 +137,7 @@ describeConsole('the overview', () => {
     expect(await rows()).toEqual([])
   })
 
-  it("shows when a device was online, as a timeline and a table that follow the device's state", async () => {
+  it("shows when a device was active, as a timeline and a table that follow the device's state", async () => {
     const person = await site.newPerson()
     const created = new Date(Date.now() - 10 * 3_600_000)
     const [id] = await seedDevices(site.app.db, person.accountId, [{ name: 'fan', created, state: 'inactive' }])
@@ -154,7 +154,7 @@ describeConsole('the overview', () => {
     }
     const page = await site.open(person, { path: `/devices/${id}` })
     const part = page.getByRole('region', { name: 'Availability' }).first()
-    await part.getByText(/^(40|39\.\d+)% online · 1 outage · longest time offline 4 h/).waitFor()
+    await part.getByText(/^(40|39\.\d+)% active · 1 outage · longest time inactive 4 h/).waitFor()
     await part.getByRole('button', { name: 'Show table' }).click()
     const states = async () =>
       (await part.getByRole('row').allTextContents()).map((text) => /(in)?active/.exec(text)?.[0])

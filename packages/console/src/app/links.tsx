@@ -8,6 +8,7 @@ import {
   NavLink,
   type NavLinkProps,
 } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
 import { createLink } from '@tanstack/react-router'
 import type { ComponentPropsWithRef } from 'react'
 
@@ -17,6 +18,14 @@ type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
  * These Mantine components are router links, so that TypeScript checks `to`, `params`, and `search` against the routes.
  */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
+
+/** Links a page to the list above it. */
+export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (
+  <Anchor size="sm" display="inline-flex" style={{ alignItems: 'center' }} {...props}>
+    <IconChevronLeft size={14} aria-hidden="true" />
+    {children}
+  </Anchor>
+))
 
 export const RouterButton = createLink((props: ButtonProps & Link) => <Button component="a" {...props} />)
 

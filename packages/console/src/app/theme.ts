@@ -44,7 +44,7 @@ export const theme = createTheme({
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
     Modal: {
       defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } satisfies Partial<ModalProps>,
-      styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
+      styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)', lineHeight: 1.3 } },
     },
     // Without this role, screen readers would announce a <header> inside a dialog as the page's banner.
     ModalHeader: { defaultProps: { role: 'presentation' } },

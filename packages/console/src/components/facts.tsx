@@ -21,7 +21,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
             </Text>
             <Group component="dd" gap={4} wrap="nowrap" m={0} fz="sm" style={{ overflowWrap: 'anywhere' }}>
               <Box miw={0}>{value}</Box>
-              {copy === undefined ? null : <CopyButton value={copy} what={label.toLowerCase()} />}
+              {copy === undefined ? null : <CopyButton value={copy} what={inSentence(label)} />}
             </Group>
           </Box>
         ))}
@@ -29,6 +29,10 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
     </Paper>
   )
 }
+
+/** Writes a label as part of a sentence: `Hardware ID` becomes `hardware ID`, and `ID` stays. */
+const inSentence = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
 
 export const NoValue = () => (
   <Text span inherit c="dimmed">

@@ -1,22 +1,36 @@
 import { Paper, Table } from '@mantine/core'
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+import classes from './list-table.module.css'
 
 interface ListTableProps {
   /** Accessible name of the table. */
   label: string
   /** Headings of the columns. A column of buttons has an empty heading. */
-  columns?: readonly string[]
-  /** Heading cells to show instead of `columns`. */
+  columns: readonly string[]
+  /** Heading cells with buttons that sort the list. They show the same headings as `columns`. */
   heads?: ReactNode
   children: ReactNode
   minWidth?: number
 }
 
-/** Shows a short list as a table that scrolls horizontally in narrow windows. */
-export function ListTable({ label, columns = [], heads, children, minWidth = 640 }: ListTableProps) {
+/** A table that is not wider fits on a phone. */
+const PHONE_WIDTH = 326
+
+/** Shows a short list as a table or, on narrow screens, as cards, unless the table fits on them. */
+export function ListTable({ label, columns, heads, children, minWidth = 640 }: ListTableProps) {
+  const isWide = minWidth > PHONE_WIDTH
   return (
     <Paper withBorder>
-      <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        type="native"
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className={isWide ? classes.cards : undefined}
+        data-sorts={heads !== undefined || undefined}
+        style={isWide ? headingsOf(columns) : undefined}
+      >
         <Table aria-label={label} highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -32,3 +46,7 @@ export function ListTable({ label, columns = [], heads, children, minWidth = 640
     </Paper>
   )
 }
+
+/** Passes the headings to the style sheet, which shows them in the cards. */
+const headingsOf = (columns: readonly string[]): CSSProperties =>
+  Object.fromEntries(columns.map((column, index) => [`--heading-${index + 1}`, JSON.stringify(column)]))

@@ -12,25 +12,20 @@ const LONG = 200
 /** Shows a value with its line breaks and spaces. Collapses long values until the user expands them. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
-  if (value === '')
-    return (
-      <Text span inherit c="dimmed" fs="italic">
-        empty
-      </Text>
-    )
-  const isLong = value.length > LONG || value.split('\n').length > lines
+  if (value === '') return <InlineText value={value} />
+  const collapses = isLong(value, lines)
   return (
     <Box>
       <Text
         inherit
         component="div"
         ff={value.includes('\n') ? 'monospace' : undefined}
-        lineClamp={isLong && !open ? lines : undefined}
+        lineClamp={collapses && !open ? lines : undefined}
         style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
       >
         {value}
       </Text>
-      {isLong ? (
+      {collapses ? (
         <Anchor component="button" type="button" size="xs" onClick={() => setOpen(!open)}>
           {open ? 'Show less' : `Show all (${value.length.toLocaleString()} characters)`}
         </Anchor>
@@ -38,3 +33,15 @@ export function LongText({ value, lines = 3 }: LongTextProps) {
     </Box>
   )
 }
+
+/** Shows a value in a line of text. */
+export const InlineText = ({ value }: Pick<LongTextProps, 'value'>) =>
+  value === '' ? (
+    <Text span inherit c="dimmed" fs="italic">
+      empty
+    </Text>
+  ) : (
+    <span style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{value}</span>
+  )
+
+export const isLong = (value: string, lines: number): boolean => value.length > LONG || value.split('\n').length > lines

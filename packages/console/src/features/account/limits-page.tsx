@@ -1,5 +1,6 @@
 import { Progress, Table, Text } from '@mantine/core'
 import { useQuery } from 'urql'
+import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
@@ -12,7 +13,7 @@ const abbreviations: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL'
 const inWords = (name: string): string => {
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
   const text = words.map((word) => abbreviations[word] ?? word).join(' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalize(text)
 }
 
 export function LimitsPage() {

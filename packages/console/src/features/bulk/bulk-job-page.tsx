@@ -2,7 +2,8 @@ import { Alert, Code, Stack, Text } from '@mantine/core'
 import { IconInfoCircle, IconPlayerPause, IconStack2 } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { useQuery } from 'urql'
-import { RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { BackLink, RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { capitalize } from '../../components/capitalize.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
@@ -38,9 +39,7 @@ function LoadedJob({ id }: { id: string }) {
   return (
     <Stack>
       <div>
-        <RouterAnchor to="/changes" size="sm">
-          All changes
-        </RouterAnchor>
+        <BackLink to="/changes">Changes</BackLink>
         {job === undefined ? <PageHeader title="Change" /> : <JobHeader job={job} />}
         {error === undefined ? null : (
           <ErrorNotice error={error} title="The bulk job could not be loaded" onRetry={() => refetch()} />
@@ -50,7 +49,7 @@ function LoadedJob({ id }: { id: string }) {
           <EmptyState
             icon={<IconStack2 />}
             title="Bulk job not found"
-            action={<RouterButton to="/changes">All changes</RouterButton>}
+            action={<RouterButton to="/changes">Show all changes</RouterButton>}
           >
             The server keeps bulk jobs for 30 days after they end.
           </EmptyState>
@@ -115,14 +114,13 @@ function JobBody({ job }: { job: Job }) {
       )}
       {stateReason === null ? null : (
         <Alert color="orange" icon={<IconPlayerPause />} title={state === 'PAUSED' ? 'The job is paused' : undefined}>
-          {stateReason}
+          {capitalize(stateReason)}.
         </Alert>
       )}
       <JobTarget target={target} />
       {state === 'READY' ? (
         <Text>
-          <b>Preview:</b> {countsText(job)}. Nothing has changed yet. You can start the job until it expires{' '}
-          <Time value={expires} />.
+          <b>Preview:</b> {countsText(job)}. Nothing has changed yet. The preview expires <Time value={expires} />.
         </Text>
       ) : null}
       {hasProgress(job) ? <JobProgress job={job} /> : null}

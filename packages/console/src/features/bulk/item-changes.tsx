@@ -1,5 +1,5 @@
-import { Code, Group, List, Text, VisuallyHidden } from '@mantine/core'
-import { LongText } from '../../components/long-text.tsx'
+import { Code, List, Text, VisuallyHidden } from '@mantine/core'
+import { InlineText, isLong, LongText } from '../../components/long-text.tsx'
 
 interface Change {
   name: string
@@ -38,24 +38,21 @@ export function ItemChanges({ changes }: { changes: Record<string, unknown> }) {
     <List listStyleType="none" size="sm">
       {list.map((change) => (
         <List.Item key={`${change.key} ${change.context} ${change.name}`}>
-          <Group gap={6} wrap="wrap" align="baseline">
-            <b>{change.name}</b>
-            {change.service === undefined ? null : <span>of the service {change.service}</span>}
-            {change.context === undefined ? null : (
-              <span>
-                in <Code>{change.context}</Code>
-              </span>
-            )}
-            <Value value={change.old} />
-            <span aria-hidden="true">→</span>
-            <VisuallyHidden>becomes</VisuallyHidden>
-            <Value value={change.new} />
-          </Group>
+          <b>{change.name}</b> {change.service === undefined ? null : `of the service ${change.service} `}
+          {change.context === undefined ? null : (
+            <>
+              in <Code>{change.context}</Code>{' '}
+            </>
+          )}
+          <Value value={change.old} /> <span aria-hidden="true">→</span>
+          <VisuallyHidden>becomes</VisuallyHidden> <Value value={change.new} />
         </List.Item>
       ))}
     </List>
   )
 }
+
+const LINES = 2
 
 function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined)
@@ -64,7 +61,8 @@ function Value({ value }: { value: unknown }) {
         no value
       </Text>
     )
-  return <LongText value={typeof value === 'string' ? value : JSON.stringify(value)} lines={2} />
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return isLong(text, LINES) ? <LongText value={text} lines={LINES} /> : <InlineText value={text} />
 }
 
 function changesOf({ setAttributes, update, ...services }: Record<string, unknown>): (Change & { key?: string })[] {

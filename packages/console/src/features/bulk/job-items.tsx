@@ -2,6 +2,7 @@ import { Badge, Button, Group, Select, Table, Text, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
+import { capitalize } from '../../components/capitalize.ts'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
@@ -96,18 +97,11 @@ function useOnChange(key: string, changed: () => void): void {
 }
 
 function ItemRow({ item }: { item: Item }) {
-  const { device, changes, reason, code, message } = item
+  const { changes, reason, code, message } = item
   return (
     <Table.Tr>
       <Table.Td maw={260}>
-        <RouterAnchor
-          to="/devices/$deviceId"
-          params={{ deviceId: device.id }}
-          inherit
-          style={{ overflowWrap: 'anywhere' }}
-        >
-          {device.name === '' ? device.id : device.name}
-        </RouterAnchor>
+        <DeviceName item={item} />
       </Table.Td>
       <Table.Td>
         <ItemResult item={item} />
@@ -119,6 +113,23 @@ function ItemRow({ item }: { item: Item }) {
         {reason === null ? (message ?? code) : reasonTexts[reason]}
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** Links to the device, unless it no longer exists. */
+function DeviceName({ item: { device, changes, status, reason } }: { item: Item }) {
+  const name = device.name === '' ? device.id : device.name
+  const isGone = reason === 'GONE' || (status === 'DONE' && changes.delete !== undefined)
+  if (isGone)
+    return (
+      <Text span inherit style={{ overflowWrap: 'anywhere' }}>
+        {name}
+      </Text>
+    )
+  return (
+    <RouterAnchor to="/devices/$deviceId" params={{ deviceId: device.id }} inherit style={{ overflowWrap: 'anywhere' }}>
+      {name}
+    </RouterAnchor>
   )
 }
 
@@ -150,8 +161,4 @@ function ItemResult({ item: { status, outcome } }: { item: Item }) {
       {text}
     </Badge>
   )
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -15,7 +15,7 @@ interface AvailabilityProps {
 const spans = { '1': 'Day', '7': 'Week', '30': 'Month' }
 const DAY_MS = 86_400_000
 
-/** Shows when a device was online, as a timeline or a table. */
+/** Shows when a device was active, as a timeline or a table. */
 export function Availability({ device: { id, state, stateSince } }: AvailabilityProps) {
   const [days, setDays] = useState('7')
   const [isTable, setTable] = useState(false)
@@ -73,8 +73,8 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 function describe({ share, outages, longestOutage, segments }: Found): string {
   if (segments.length === 0) return 'not known for this period'
   const count = `${outages.toLocaleString()} ${outages === 1 ? 'outage' : 'outages'}`
-  const longest = longestOutage === 0 ? '' : ` · longest time offline ${duration(longestOutage * 1000)}`
-  return `${percent.format(share)} online · ${count}${longest}`
+  const longest = longestOutage === 0 ? '' : ` · longest time inactive ${duration(longestOutage * 1000)}`
+  return `${percent.format(share)} active · ${count}${longest}`
 }
 
 /**

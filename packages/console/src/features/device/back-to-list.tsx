@@ -1,17 +1,15 @@
-import { IconChevronLeft } from '@tabler/icons-react'
 import { defaultParseSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { inAccount } from '../../app/account-path.ts'
-import { RouterAnchor } from '../../app/links.tsx'
+import { BackLink } from '../../app/links.tsx'
 
 /** Links to the device list with its last filters and sort order. */
 export function BackToList() {
   const [search] = useState(lastListSearch)
   return (
-    <RouterAnchor to="/devices" search={search} size="sm" display="inline-flex" style={{ alignItems: 'center' }}>
-      <IconChevronLeft size={14} aria-hidden="true" />
+    <BackLink to="/devices" search={search}>
       Devices
-    </RouterAnchor>
+    </BackLink>
   )
 }
 

@@ -27,6 +27,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
     <Stack gap="sm">
       <Group justify="space-between" gap="xs">
         <SegmentedControl
+          size="xs"
           aria-label="Kind of event"
           value={kind ?? 'all'}
           onChange={(chosen) => onKind(eventKinds.find((each) => each === chosen))}

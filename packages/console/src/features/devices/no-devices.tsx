@@ -42,7 +42,7 @@ function FirstDevice({ onAdd }: { onAdd(): void }) {
   const { may, isRestricted } = useViewer()
   if (!may('DEVICE_CREATE')) return null
   return (
-    <Group>
+    <Group justify="center" gap="sm">
       {isRestricted ? null : <RouterButton to="/account/codes">Create a registration code</RouterButton>}
       <Button variant="default" onClick={onAdd}>
         Add a device manually

@@ -17,7 +17,7 @@ interface OnlineByValueProps {
   version: number
 }
 
-/** Shows how many devices are online for each value of an attribute or field. */
+/** Shows how many devices are active for each value of an attribute or field. */
 export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps) {
   const { by, facet, error, refetch } = useFacet(chosen)
   const [isOpened, setOpened] = useState(false)
@@ -31,7 +31,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
   const options = [...new Set([...(by === undefined ? [] : [by]), ...used, 'platform', 'services.port'])]
   return (
     <Part
-      title="Online by value"
+      title="Active by value"
       actions={
         <Select
           size="xs"
@@ -51,11 +51,11 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
         <ErrorNotice error={error} title="The devices could not be counted" onRetry={() => refetch()} />
       )}
       {facet === undefined || by === undefined ? null : (
-        <table className={classes.table} aria-label={`Devices online by ${labelOf(by)}`}>
+        <table className={classes.table} aria-label={`Active devices by ${labelOf(by)}`}>
           <thead>
             <tr>
               <th scope="col">{labelOf(by)}</th>
-              <th scope="col">Online</th>
+              <th scope="col">Active</th>
               <th scope="col">Devices</th>
             </tr>
           </thead>

@@ -17,14 +17,14 @@ interface OnlineOverTimeProps {
 
 const CHART_HEIGHT = 240
 
-/** Shows the number of devices online over time, as a curve or a table. */
+/** Shows the number of active devices over time, as a curve or a table. */
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
   // Loads the chart while the server counts.
   useEffect(() => void loadChart(), [])
   return (
     <Part
-      title="Devices online"
+      title="Active devices"
       actions={
         <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
           <SegmentedControl
@@ -53,7 +53,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
     >
       <div style={{ minHeight: points?.length === 0 ? undefined : CHART_HEIGHT }}>
         {points === undefined ? null : points.length === 0 ? (
-          <Text c="dimmed">The server counts the devices online every five minutes. It has not counted yet.</Text>
+          <Text c="dimmed">The server counts the active devices every five minutes. It has not counted yet.</Text>
         ) : form === 'curve' ? (
           <Suspense>
             <PresenceChart points={points} span={span} height={CHART_HEIGHT} />
@@ -69,7 +69,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
 function PresenceTable({ points }: { points: readonly PresencePoint[] }) {
   return (
     <div style={{ maxHeight: 360, overflowY: 'auto' }}>
-      <ListTable label="Devices online" columns={['Time', 'Online', 'Fewest online', 'Devices']} minWidth={360}>
+      <ListTable label="Active devices" columns={['Time', 'Active', 'Fewest active', 'Devices']} minWidth={320}>
         {points.toReversed().map(({ at, online, minOnline, devices }) => (
           <Table.Tr key={at}>
             <Table.Td>{localTime(new Date(at))}</Table.Td>

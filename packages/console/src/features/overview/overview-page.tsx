@@ -118,8 +118,8 @@ function Totals({ login }: { login: Login | undefined }) {
   const { total, active, inactive, neverReported } = login?.deviceTotals ?? {}
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" aria-busy={login === undefined}>
-      <Total count={active} of={total} where="state = active" label="Online" />
-      <Total count={inactive} where="state = inactive" label="Offline" />
+      <Total count={active} of={total} where="state = active" label="Active" />
+      <Total count={inactive} where="state = inactive" label="Inactive" />
       <Total count={neverReported} where="NOT lastReported:*" label="Never reported" />
       <Total count={login?.registered.total} where="created > -7d" label="Registered this week" />
     </SimpleGrid>

@@ -13,20 +13,20 @@ interface PresenceChartProps {
   height: number
 }
 
-/** Shows the number of online devices as a curve. The chart is a separate module, because its library is large. */
+/** Shows the number of active devices as a curve. The chart is a separate module, because its library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
   return (
     <figure
       style={{ margin: 0 }}
-      aria-label={`Devices online over the last ${span}. The latest count is ${last?.online} of ${last?.devices}.`}
+      aria-label={`Active devices over the last ${span}. The latest count is ${last?.online} of ${last?.devices}.`}
     >
       <AreaChart
         h={height}
         data={withGaps(points)}
         dataKey="at"
         series={[
-          { name: 'online', label: 'Online', color: 'teal.6' },
+          { name: 'online', label: 'Active', color: 'teal.6' },
           { name: 'devices', label: 'Devices', color: 'gray.5' },
         ]}
         curveType="stepAfter"

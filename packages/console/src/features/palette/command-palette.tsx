@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { viewLists } from '../views/view-lists.ts'
@@ -23,9 +23,12 @@ const TYPING_DELAY_MS = 120
 export function CommandPalette({ opened }: CommandPaletteProps) {
   const [typed, setTyped] = useState('')
   const navigate = useNavigate()
+  const router = useRouter()
   useEffect(() => {
     if (opened > 0) spotlight.open()
   }, [opened])
+  // Closes the palette when the user goes back or forward in the browser's history.
+  useEffect(() => router.subscribe('onBeforeLoad', ({ hrefChanged }) => hrefChanged && spotlight.close()), [router])
   const [word] = useDebouncedValue(typed.trim(), TYPING_DELAY_MS)
   const [{ data: found }] = useQuery({
     query: PaletteDevicesDocument,

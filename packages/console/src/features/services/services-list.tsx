@@ -34,7 +34,7 @@ export function ServicesList({ services, sort, onSort }: ServicesListProps) {
     ),
   )
   return (
-    <ListTable label="Services" heads={heads} minWidth={820}>
+    <ListTable label="Services" columns={columns.map(({ label }) => label)} heads={heads} minWidth={820}>
       {services.map((service) => (
         <Table.Tr key={service.id}>
           <NameCell deviceId={service.device.id} service={service} />

@@ -1,4 +1,5 @@
 import { List, Stack, Text, Title } from '@mantine/core'
+import { capitalize } from '../../components/capitalize.ts'
 import { describePermissions } from '../access/permissions.ts'
 import type { Question, Simulated } from './use-simulation.ts'
 
@@ -39,7 +40,7 @@ export function Answers({ simulated: { simulation, needs }, asked }: AnswersProp
         <List size="sm" aria-label="Reasons">
           {others.map((reason) => (
             <List.Item key={reason} style={{ overflowWrap: 'anywhere' }}>
-              {reason.charAt(0).toUpperCase() + reason.slice(1)}
+              {capitalize(reason)}
             </List.Item>
           ))}
         </List>

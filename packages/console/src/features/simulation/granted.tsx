@@ -1,5 +1,6 @@
 import { Alert, List, SimpleGrid, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCheck, IconX } from '@tabler/icons-react'
+import { capitalize } from '../../components/capitalize.ts'
 import { permissionTexts } from '../access/permissions.ts'
 import type { Simulation } from './use-simulation.ts'
 
@@ -65,7 +66,7 @@ export function Granted({ simulation: { permissions, devices, warnings } }: { si
       </SimpleGrid>
       {warnings.map((warning) => (
         <Alert key={warning} color="yellow" icon={<IconAlertTriangle />} role="note">
-          {warning.charAt(0).toUpperCase() + warning.slice(1)}
+          {capitalize(warning)}
         </Alert>
       ))}
     </>

@@ -72,7 +72,7 @@ export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProp
     <Modal opened onClose={onClose} title={view === undefined ? 'Save as view' : `Edit view ${view.name}`}>
       <form onSubmit={save}>
         <Stack gap="sm">
-          <TextInput label="Name" data-autofocus maxLength={100} {...form.getInputProps('name')} />
+          <TextInput label="Name" required data-autofocus maxLength={100} {...form.getInputProps('name')} />
           <Textarea label="Description" autosize maxLength={1000} {...form.getInputProps('description')} />
           <Checkbox
             label="Show to members and keys with access to only some devices"

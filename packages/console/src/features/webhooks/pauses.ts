@@ -1,3 +1,4 @@
+import { capitalize } from '../../components/capitalize.ts'
 import type { WebhooksQuery } from './webhooks.generated.ts'
 
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
@@ -15,5 +16,5 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
 /** Formats the reason as a sentence. Removes the explanation at its end, because the webhook's page has its own. */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+  return `${capitalize(reason)}.`
 }

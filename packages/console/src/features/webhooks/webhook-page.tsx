@@ -2,7 +2,7 @@ import { Alert, Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { IconPlayerPause, IconWebhookOff } from '@tabler/icons-react'
 import { useParams } from '@tanstack/react-router'
 import { useQuery } from 'urql'
-import { RouterAnchor, RouterButton } from '../../app/links.tsx'
+import { BackLink, RouterAnchor, RouterButton } from '../../app/links.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -51,9 +51,7 @@ function WebhookById() {
   return (
     <Stack>
       <div>
-        <RouterAnchor to="/webhooks" size="sm">
-          All webhooks
-        </RouterAnchor>
+        <BackLink to="/webhooks">Webhooks</BackLink>
         <PageHeader
           title={name ?? url}
           beside={<WebhookState webhook={webhook} since={since} />}
@@ -120,11 +118,12 @@ function SelectedDevices({ webhook: { where, view, context } }: { webhook: Webho
 function WebhookNotFound() {
   return (
     <>
+      <BackLink to="/webhooks">Webhooks</BackLink>
       <PageHeader title="Webhook" />
       <EmptyState
         icon={<IconWebhookOff />}
         title="Webhook not found"
-        action={<RouterButton to="/webhooks">All webhooks</RouterButton>}
+        action={<RouterButton to="/webhooks">Show all webhooks</RouterButton>}
       >
         It may have been deleted.
       </EmptyState>

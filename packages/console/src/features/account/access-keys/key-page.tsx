@@ -3,7 +3,7 @@ import { IconKeyOff } from '@tabler/icons-react'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { RouterAnchor, RouterButton } from '../../../app/links.tsx'
+import { BackLink, RouterButton } from '../../../app/links.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Loading } from '../../../components/loading.tsx'
@@ -38,9 +38,7 @@ function KeyDetails({ keyId }: { keyId: string }) {
   const { name, suspended } = accessKey
   return (
     <>
-      <RouterAnchor to="/account/keys" size="sm">
-        All access keys
-      </RouterAnchor>
+      <BackLink to="/account/keys">Access keys</BackLink>
       <Section
         title={name ?? keyId}
         about={<KeyState state={accessKey} />}
@@ -75,7 +73,7 @@ function KeyNotFound() {
     <EmptyState
       icon={<IconKeyOff size={22} />}
       title="Access key not found"
-      action={<RouterButton to="/account/keys">All access keys</RouterButton>}
+      action={<RouterButton to="/account/keys">Show all access keys</RouterButton>}
     >
       It may have been deleted, or your role does not allow you to see it.
     </EmptyState>

@@ -1,4 +1,4 @@
-import { Button, Divider, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Button, Divider, Group, NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { focusFirstError } from '../../../components/dialogs/focus-first-error.ts'
@@ -68,7 +68,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
     <form onSubmit={submit}>
       <Stack>
         {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" labels={labels} />}
-        <Group grow align="flex-start">
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label="Devices"
             description="Maximum number of devices that can register with the code"
@@ -81,7 +81,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
             {...form.getInputProps('uses')}
           />
           <Expiry canBeNever={false} {...form.getInputProps('expiry')} />
-        </Group>
+        </SimpleGrid>
         <Divider label="Given to every device that registers" labelPosition="left" />
         <Group grow align="flex-start">
           <TextInput

@@ -79,6 +79,7 @@ export function ColumnList({ shown, attributes, onChange, onSave, onReset }: Col
             <Checkbox
               key={id}
               size="xs"
+              my={3}
               label={columnOf(id, labels)?.label ?? id}
               checked={false}
               onChange={() => onChange([...movable, id])}
