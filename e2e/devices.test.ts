@@ -177,5 +177,11 @@ describeConsole('the device list', () => {
     await palette.fill('attribute n')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Attribute names' }).waitFor()
+
+    // The browser's back button must close the palette.
+    await page.keyboard.press('Control+k')
+    await palette.waitFor()
+    await page.goBack()
+    await palette.waitFor({ state: 'hidden' })
   })
 })
