@@ -7,7 +7,7 @@ import type { FacetCache } from './features/facets/facet-cache.ts'
 import type { Once } from './features/idempotency/create-once.ts'
 import type { DocumentNeeds } from './graphql/access/field-needs.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
-import type { OperationRequest, RejectedOperation } from './graphql/execute.ts'
+import type { NeedsOptions, OperationRequest, RejectedOperation } from './graphql/execute.ts'
 import type { Mailer } from './mail/mailer.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
@@ -49,10 +49,7 @@ export interface Context {
    */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
-  readonly needsOf: (
-    request: OperationRequest,
-    options?: { hasDefaults?: boolean },
-  ) => DocumentNeeds | RejectedOperation
+  readonly needsOf: (request: OperationRequest, options?: NeedsOptions) => DocumentNeeds | RejectedOperation
   /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */
   readonly once?: Once
 }

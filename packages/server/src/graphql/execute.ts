@@ -19,6 +19,7 @@ import {
   type FieldRules,
   type IsOpenToRestricted,
 } from './access/field-needs.ts'
+import { withoutOwnChanges } from './access/own-changes.ts'
 import {
   type Arguments,
   argumentValues,
@@ -86,14 +87,18 @@ export interface PreparedOperation {
   reject(error: ApiError): FormattedExecutionResult
 }
 
+export interface NeedsOptions {
+  /** Whether the defaults of the document apply to missing variables, as they do when it runs. */
+  readonly hasDefaults?: boolean
+  /** Whether a mutation changes only the caller's own data, and so needs no permission. */
+  readonly isOwnChange?: (mutation: RootField) => boolean
+}
+
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /**
-   * Returns the needs of an operation without preparing it. Variables may be missing. With `hasDefaults`, the defaults
-   * of the document apply to missing variables, as they do when it runs.
-   */
-  needsOf(request: OperationRequest, options?: { hasDefaults?: boolean }): DocumentNeeds | RejectedOperation
+  /** Returns the needs of an operation without preparing it. Variables may be missing. */
+  needsOf(request: OperationRequest, options?: NeedsOptions): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number
 }
 
@@ -157,12 +162,14 @@ export function createExecutor(input: ExecutorInput): Executor {
       if ('errors' in operation) return rejected(operation.errors)
       return prepareOperation({ schema, operation, request, limits })
     },
-    needsOf({ query, operationName, variables }, { hasDefaults = false } = {}) {
+    needsOf({ query, operationName, variables }, { hasDefaults = false, isOwnChange } = {}) {
       const operation = cache.find(query, operationName || undefined)
       if ('errors' in operation) return rejected(operation.errors)
       const given = variables ?? {}
       const { coerced } = hasDefaults ? coerceVariables(schema, operation, given) : {}
-      return operation.needs(coerced ?? given)
+      const args = coerced ?? given
+      const needs = operation.needs(args)
+      return isOwnChange === undefined ? needs : withoutOwnChanges(needs, rootFields(operation, args), isOwnChange)
     },
     get cachedBytes() {
       return cache.bytes

@@ -3,6 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql'
 import { ApiError, signInRequired } from '../errors.ts'
 import { noteCode } from '../http/outcome.ts'
 import type { DocumentNeeds, OperationUse } from './access/field-needs.ts'
+import { withoutOwnChanges } from './access/own-changes.ts'
 import { type Caller, isChangeRejected, rejectionOfDocument } from './access/rejection.ts'
 import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
@@ -134,24 +135,13 @@ export function assertPermitted<Viewer extends GraphqlViewer>(
   if (viewer === null || isChangeRejected(viewer, operation.kind)) return undefined
   const all = operation.needs()
   if (rejectionOfDocument(viewer, all) === undefined) return all
-  const needs = withoutOwnChanges(all, operation, (mutation) => isOwnChange?.(viewer, mutation) === true)
+  const needs = withoutOwnChanges(all, operation.rootFields(), (mutation) => isOwnChange?.(viewer, mutation) === true)
   const rejection = rejectionOfDocument(viewer, needs)
   if (rejection === undefined) return needs
   const rejected = new Set(rejection.fields)
   countUse?.(viewer, { needs, rejected: (field) => rejected.has(field), isRejected: true })
   const isLacking = rejection.missing.length > 0
   throw isLacking && viewer.requiredSignIn !== undefined ? signInRequired(viewer.requiredSignIn) : rejection.error
-}
-
-/** Returns the needs without those of the mutations that change only the caller's own data, wherever they occur. */
-function withoutOwnChanges(
-  needs: DocumentNeeds,
-  { kind, rootFields }: PreparedOperation,
-  isOwn: (mutation: RootField) => boolean,
-): DocumentNeeds {
-  if (kind !== 'mutation') return needs
-  const others = new Set(rootFields().flatMap((mutation) => (isOwn(mutation) ? [] : [`Mutation.${mutation.name}`])))
-  return needs.without((field) => field.startsWith('Mutation.') && !others.has(field))
 }
 
 /** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { DocumentNeeds } from '../../graphql/access/field-needs.ts'
+import type { NeedsOptions } from '../../graphql/execute.ts'
 
 export interface NeedsInput {
   document: string
@@ -18,7 +19,7 @@ export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): numb
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,
-  options: { hasDefaults?: boolean } = {},
+  options?: NeedsOptions,
 ): DocumentNeeds {
   const { document, operationName, variables } = input
   rowMeter.add(() => rowsOfDocument(input))

@@ -78,6 +78,10 @@ function limit({ viewer }: Context, read: Read): Read {
   return settings === undefined ? readable : { ...readable, [CONSOLE_GROUP]: settings }
 }
 
+/** Returns the base attributes of the viewer's account. */
+export const readUserAttributes = async (context: Context): Promise<Attributes> =>
+  parse(await readAttributes(context, userBase, { owner: { id: context.viewer.accountId }, contextName: undefined }))
+
 /** Returns one value in a context, or null if the attribute is not set. */
 export function readAttribute<Kind extends AttributeOwner>(
   context: Context,

@@ -16,7 +16,7 @@ import { valueAt } from './attributes.ts'
 import { setOnAccount, setOnService, setReserved } from './set-attribute.queries.ts'
 import { getTargetId, writeAttributes } from './set-attributes.ts'
 import { setTogether } from './set-together.ts'
-import { assertNoContext, isOwnSetting, writeOwnSettings } from './settings/own-settings.ts'
+import { assertOnlySettings, isOwnSetting, writeOwnSettings } from './settings/own-settings.ts'
 
 export interface AttributeInput {
   name: string
@@ -37,7 +37,7 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
   assertVisibleNames([{ name, value }], { context: place.context, path: 'name' })
-  assertNoContext(context.viewer, place, { changes: [{ name, value }], path: 'name' })
+  assertOnlySettings(context.viewer, place, { changes: [{ name, value }], path: 'name' })
   if (isOwnSetting(context.viewer, place, { name })) {
     await writeOwnSettings(context, [{ name, value }], 'name')
     forgetAttributes(context)

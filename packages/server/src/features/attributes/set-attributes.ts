@@ -22,8 +22,9 @@ import { confirmValues, type UnchangedValue } from './confirm-values.ts'
 import { assertAllAllowed } from './initial-attributes.ts'
 import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import { overlay } from './overlay.ts'
+import { readUserAttributes } from './read-attributes.ts'
 import { assertWritable, readableOnly } from './readable-names.ts'
-import { assertNoContext, isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'
+import { assertOnlySettings, isOwnSetting, withOwnSettings, writeOwnSettings } from './settings/own-settings.ts'
 import { attributesIn, kindOnTarget, replaceAttributes, type Target, takeReplacedTimes } from './target.ts'
 
 export interface AttributesInput {
@@ -114,7 +115,7 @@ function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput,
   const context = parseContext(input.context, `${path}context`)
   assertVisibleNames(changes, { context, path: `${path}attributes` })
   const targetId = getTargetId(viewer.accountId, input.serviceId)
-  assertNoContext(viewer, { targetId, context }, { changes, path: `${path}attributes` })
+  assertOnlySettings(viewer, { targetId, context }, { changes, path: `${path}attributes` })
   return {
     targetId,
     context,
@@ -148,39 +149,44 @@ async function writeMany(
   context: Context,
   writes: readonly (AttributeWrite | ApiError)[],
 ): Promise<(Attributes | ApiError)[]> {
-  const { viewer } = context
-  const ofAccount = writes.map((write) =>
-    write instanceof ApiError ? write : withChanges(write, (change) => !isOwnSetting(viewer, write, change)),
-  )
-  const outcomes = await context.db.transaction().execute((transaction) => writeManyIn(transaction, context, ofAccount))
-  for (const [index, write] of writes.entries()) {
-    const outcome = outcomes[index]!
-    if (write instanceof ApiError || outcome instanceof ApiError || write.targetId !== viewer.accountId) continue
-    outcomes[index] = await writeSettings(context, write, outcome)
-  }
+  const ofSettings = (write: AttributeWrite | ApiError): write is AttributeWrite =>
+    !(write instanceof ApiError) && isOwnSetting(context.viewer, write, write.changes[0]!)
+  const others = writes.filter((write) => !ofSettings(write))
+  const written =
+    others.length === 0
+      ? []
+      : await context.db.transaction().execute((transaction) => writeManyIn(transaction, context, others))
   forgetAttributes(context)
+  const outcomes: (Attributes | ApiError)[] = []
+  for (const write of writes)
+    outcomes.push(
+      ofSettings(write) ? await writeSettings(context, write) : await withSettings(context, write, written.shift()!),
+    )
   return outcomes
 }
 
-const withChanges = (write: AttributeWrite, isKept: (change: Change) => boolean): AttributeWrite => ({
-  ...write,
-  changes: write.changes.filter(isKept),
-})
-
-/** Writes the changes to settings of the signed-in person, which belong to the person, not to the account. */
-async function writeSettings(
+/** Returns the outcome of a write with the signed-in person's settings instead of those of the account. */
+async function withSettings(
   context: Context,
-  write: AttributeWrite,
-  attributes: Attributes,
+  write: AttributeWrite | ApiError,
+  outcome: Attributes | ApiError,
 ): Promise<Attributes | ApiError> {
-  const { changes, path } = withChanges(write, (change) => isOwnSetting(context.viewer, write, change))
+  if (write instanceof ApiError || outcome instanceof ApiError) return outcome
+  return write.targetId === context.viewer.accountId ? withOwnSettings(context, outcome) : outcome
+}
+
+/**
+ * Writes settings of the signed-in person, which belong to the person, not to the account. Does not lock the account.
+ */
+async function writeSettings(context: Context, { changes, path }: AttributeWrite): Promise<Attributes | ApiError> {
   try {
-    if (changes.length > 0) await writeOwnSettings(context, changes, path)
+    await writeOwnSettings(context, changes, path)
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
   }
-  return write.context === undefined ? withOwnSettings(context, attributes) : attributes
+  forgetAttributes(context)
+  return readUserAttributes(context)
 }
 
 async function writeManyIn(

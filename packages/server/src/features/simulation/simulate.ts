@@ -14,6 +14,7 @@ import {
   parseAttributeName,
 } from '../attributes/attribute-name.ts'
 import { assertReadable, assertWritable } from '../attributes/readable-names.ts'
+import { changesOnlySettings } from '../attributes/settings/own-settings.ts'
 import { hasDevice } from '../devices/devices.ts'
 import { countDevicesInside } from '../facets/facets.ts'
 import { assertMayChangeAttributes } from '../restrictions/assert-may-change.ts'
@@ -33,9 +34,10 @@ export async function simulate(context: Context, args: UserSimulateArgs): Promis
   const { document, variables, deviceId } = args
   const attribute = args.attribute == null ? undefined : readName(args.attribute)
   const subject = await readSubject(context, args)
-  const { isOwn, rejection } = subject
+  const { isOwn, isSession, rejection } = subject
   const caller = { viewer: await viewerOf(context, subject), isOwn, isRejected: rejection !== undefined }
-  const ofDocument = document == null ? undefined : decideOnDocument(context, caller, { document, variables })
+  const ofDocument =
+    document == null ? undefined : decideOnDocument(context, caller, { document, variables, isSession })
   const ofDevice = deviceId == null ? undefined : await decideOnDevice(context, caller, deviceId)
   const isInside = ofDevice?.isInside ?? true
   const ofReading = attribute && decideOnReading(caller.viewer, attribute, isInside)
@@ -84,9 +86,12 @@ const READ_ONLY = 'key is read-only'
 function decideOnDocument(
   context: Context,
   { viewer, isRejected }: Simulated,
-  input: { document: string; variables: UserSimulateArgs['variables'] },
+  { isSession, ...input }: { document: string; variables: UserSimulateArgs['variables']; isSession: boolean },
 ): Decision {
-  const needs = readNeeds(context, input, { hasDefaults: true })
+  const needs = readNeeds(context, input, {
+    hasDefaults: true,
+    isOwnChange: (mutation) => isSession && changesOnlySettings(viewer.accountId, mutation),
+  })
   const isChange = isChangeRejected(viewer, needs.kind)
   const rejection = rejectionOfDocument(viewer, needs)
   const isRestricted = rejection !== undefined && rejection.missing.length === 0

@@ -24,6 +24,8 @@ export interface Subject {
   readonly permissions: number
   readonly restriction: Restriction | undefined
   readonly readOnly: boolean
+  /** Whether the access is that of a signed-in person. */
+  readonly isSession: boolean
   /** Whether this is the caller's own access. */
   readonly isOwn: boolean
   /** Why the server rejects the credentials. Undefined if it does not. */
@@ -70,6 +72,7 @@ async function subjectOfKey(context: Context, id: string, address: string | unde
     permissions: grant.permissions,
     restriction: grant.restriction,
     readOnly: grant.readOnly,
+    isSession: false,
     isOwn,
     rejection,
     whyLacking(permission) {
@@ -135,6 +138,7 @@ const subjectIn = (role: Role, isOwn: boolean): Subject => ({
   permissions: role.permissions,
   restriction: restrictionOf(role),
   readOnly: false,
+  isSession: true,
   isOwn,
   rejection: undefined,
   whyLacking: (permission) => lackingIn(role, permission),
@@ -153,6 +157,7 @@ async function subjectOfAccess(context: Context, access: NonNullable<UserSimulat
     permissions: grantedPermissions(access.permissions, usualKeyPermissions & (viewer.permissions ?? 0), restriction),
     restriction: restrictionOf(restriction),
     readOnly: false,
+    isSession: false,
     isOwn: false,
     rejection: undefined,
     whyLacking: (permission) => ({ deniedBy: 'key', reason: `the new key lacks ${permission}` }),

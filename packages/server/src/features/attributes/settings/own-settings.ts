@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts'
-import { ApiError, notFound } from '../../../errors.ts'
+import { ApiError, badInput, notFound } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { applyChanges, assertWithinLimits, type Change } from '../apply-changes.ts'
 import { CONSOLE_GROUP, joinAttributeName } from '../attribute-name.ts'
@@ -39,17 +39,26 @@ interface Place {
 export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { name }: Pick<Change, 'name'>): boolean =>
   name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
 
-/** Rejects settings of the signed-in person in a context, because they have only base values. */
-export function assertNoContext(
+/**
+ * Rejects settings of the signed-in person in a context, because they have only base values. Also rejects settings
+ * together with attributes of the account, because they are not written in the same transaction.
+ */
+export function assertOnlySettings(
   viewer: Viewer,
   { targetId, context }: Place,
   { changes, path }: { changes: readonly Change[]; path: string },
 ): void {
-  if (context === undefined || !hasOwnSettings(viewer, targetId)) return
+  if (!hasOwnSettings(viewer, targetId)) return
   const setting = changes.find(({ name }) => name[0] === CONSOLE_GROUP)
   if (setting === undefined) return
-  const name = JSON.stringify(joinAttributeName(setting.name))
-  throw new ApiError('RESERVED_ATTRIBUTE', `${path}: ${name} is a console setting, and these have no contexts`)
+  if (context !== undefined) {
+    const name = JSON.stringify(joinAttributeName(setting.name))
+    throw new ApiError('RESERVED_ATTRIBUTE', `${path}: ${name} is a console setting, and these have no contexts`)
+  }
+  const other = changes.find(({ name }) => name[0] !== CONSOLE_GROUP)
+  if (other === undefined) return
+  const name = JSON.stringify(joinAttributeName(other.name))
+  throw badInput(`${path}: $ui belongs to you, and ${name} to the account: set them in separate requests`)
 }
 
 interface Mutation {
@@ -58,9 +67,13 @@ interface Mutation {
 }
 
 /** Checks whether a mutation changes only the signed-in person's settings. Such a mutation needs no permission. */
-export function changesOnlyOwnSettings(viewer: Viewer, { name, args }: Mutation): boolean {
+export const changesOnlyOwnSettings = (viewer: Viewer, mutation: Mutation): boolean =>
+  personWithSettings(viewer) !== undefined && changesOnlySettings(viewer.accountId, mutation)
+
+/** Checks whether a mutation changes only base values in the group $ui of the account. */
+export function changesOnlySettings(accountId: string, { name, args }: Mutation): boolean {
   const { serviceId, context } = args
-  if (viewer.accountId === '' || context != null || !hasOwnSettings(viewer, String(serviceId))) return false
+  if (accountId === '' || context != null || serviceId !== accountId) return false
   if (name === 'setAttribute') return isSetting(String(args.name))
   return name === 'setAttributes' && Object.keys(args.attributes as object).every(isSetting)
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, newPerson, signIn } from '../../../../test/clients/browser.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
@@ -101,16 +102,18 @@ describe('the account of a request', () => {
 describe('console settings', () => {
   const set = (name: string, value: string | null, context?: string): string =>
     `mutation { setAttribute(serviceId: "${account.accountId}", name: "${name}", value: ${JSON.stringify(value)}${context ?? ''}) }`
+  const together =
+    'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
   const attributesOf = async (member: TestMember) => (await done(member, '{ login { attributes } }')).login.attributes
 
   it('belong to the signed-in person, and to the account for access keys', async () => {
     await account.data(set('$ui.label', 'of the account'))
     await account.data(set('site', 'oslo'))
     await done(admin, set('$ui.label', 'of admin'))
-    const together =
-      'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
     const ofOwner = { site: 'bergen', $ui: { label: 'of owner' } }
-    const written = await done(owner, together, { id: account.accountId, attributes: ofOwner })
+    const settings = await done(owner, together, { id: account.accountId, attributes: { $ui: ofOwner.$ui } })
+    expect(settings.setAttributes).toEqual({ ...ofOwner, site: 'oslo' })
+    const written = await done(owner, together, { id: account.accountId, attributes: { site: 'bergen' } })
     expect(written.setAttributes).toEqual(ofOwner)
     expect(await attributesOf(admin)).toEqual({ site: 'bergen', $ui: { label: 'of admin' } })
     expect(await attributesOf(owner)).toEqual(ofOwner)
@@ -131,6 +134,39 @@ describe('console settings', () => {
       expect(events).toContainEqual(expect.objectContaining({ data: { context: null, changes } }))
   })
 
+  it('cannot change in the same write as attributes of the account', async () => {
+    const write = (attributes: object) =>
+      ask(
+        owner,
+        `mutation ($id: String!, $attributes: Object!) {
+          setAttributesMany(items: [{ serviceId: $id, attributes: $attributes }, { serviceId: $id, attributes: { rack: "1" } }]) {
+            attributes code message
+          }
+        }`,
+        { id: account.accountId, attributes },
+      )
+    const message = 'items[0].attributes: $ui belongs to you, and "site" to the account: set them in separate requests'
+    const label = { $ui: { label: 'mine' } }
+    expect((await write({ ...label, site: 'oslo' })).data!.setAttributesMany).toEqual([
+      { attributes: null, code: 'BAD_USER_INPUT', message },
+      { attributes: { rack: '1' }, code: null, message: null },
+    ])
+    expect(await attributesOf(owner)).toEqual({ rack: '1' })
+    expect((await write(label)).data!.setAttributesMany).toMatchObject([
+      { attributes: { rack: '1', ...label } },
+      { attributes: { rack: '1', ...label } },
+    ])
+  })
+
+  it('do not wait for changes to the account', async () => {
+    await app.db.transaction().execute(async (transaction) => {
+      await sql`select from account where id = ${account.accountId} for update`.execute(transaction)
+      const label = { $ui: { label: 'mine' } }
+      const { setAttributes } = await done(owner, together, { id: account.accountId, attributes: label })
+      expect(setAttributes).toEqual(label)
+    })
+  })
+
   it('follow the rules of attributes', async () => {
     const codeOf = async (document: string) => (await ask(admin, document)).error?.[0]
     expect(await codeOf(set('$ui', 'x'))).toBe('RESERVED_ATTRIBUTE')
@@ -142,8 +178,6 @@ describe('console settings', () => {
   it('can be saved by a person who can only read', async () => {
     const forbidden = ['FORBIDDEN', 'permission']
     await done(viewer, set('$ui.label', 'mine'))
-    const together =
-      'mutation ($id: String!, $attributes: Object!) { setAttributes(serviceId: $id, attributes: $attributes) }'
     const settings = { $ui: { columns: '[]' }, '$ui.theme': 'dark' }
     await done(viewer, together, { id: account.accountId, attributes: settings })
     expect(await attributesOf(viewer)).toEqual({ $ui: { label: 'mine', columns: '[]', theme: 'dark' } })

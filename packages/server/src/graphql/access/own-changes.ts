@@ -1,0 +1,15 @@
+import type { DocumentNeeds } from './field-needs.ts'
+
+/**
+ * Returns the needs of a document without those of the mutations that change only the caller's own data, wherever they
+ * occur.
+ */
+export function withoutOwnChanges<Mutation extends { name: string }>(
+  needs: DocumentNeeds,
+  mutations: readonly Mutation[],
+  isOwn: (mutation: Mutation) => boolean,
+): DocumentNeeds {
+  if (needs.kind !== 'mutation') return needs
+  const others = new Set(mutations.flatMap((mutation) => (isOwn(mutation) ? [] : [`Mutation.${mutation.name}`])))
+  return needs.without((field) => field.startsWith('Mutation.') && !others.has(field))
+}
