@@ -36,9 +36,10 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // Uses long time limits, so that a busy machine does not look like an unresponsive database, overload, or an
-      // unreachable collector.
+      // Uses long time limits, so that a busy machine does not look like an unresponsive database, an unresponsive
+      // process, overload, or an unreachable collector.
       MUSTER_DATABASE_SILENCE: '20000',
+      MUSTER_WORKER_SILENCE: '0',
       MUSTER_MOST_STANDING: '1000000',
       MUSTER_MOST_LAG: '0',
       OTEL_EXPORTER_OTLP_TIMEOUT: '60000',
