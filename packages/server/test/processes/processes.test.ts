@@ -194,7 +194,8 @@ test('replaces a process that hangs or never becomes ready, and serves the metri
     HANG_FILE: join(folder, 'hang'),
     NODE_OPTIONS: `--import=${new URL('hanging-start.ts', import.meta.url).href}`,
     MUSTER_WORKERS: '3',
-    MUSTER_WORKER_SILENCE: '30',
+    // On a slow machine, a process that does not hang can take half a minute to start.
+    MUSTER_WORKER_SILENCE: '60',
   })
   const pids = await listening(server, 3)
   const fetchMetrics = async (on: Client): Promise<Record<string, number>> => {
