@@ -42,7 +42,7 @@ test('on the first start, creates a durable database for a role that is not a su
 })
 
 test('lets the role create required extensions, copy databases, and use ICU, but not access files', async () => {
-  const { connection } = await start(await newDataFolder())
+  const { connection } = await start(await newFolder())
   const rows = await query(
     connection,
     'CREATE EXTENSION pg_trgm',
