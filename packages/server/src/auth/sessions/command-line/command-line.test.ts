@@ -120,7 +120,7 @@ describe('a sign-in with a typed code', () => {
     const access = '{ permissions: [DEVICE_READ], where: "name:gate" }'
     const { createRole } = await done(owner, `mutation { createRole(name: "Night shift", access: ${access}) { id } }`)
     const member = await newMember(app, account.accountId, createRole.id)
-    const { body } = await (await signIn(app, member)).auth('/cli/request', requestIn(await start()))
+    const { body } = await (await signIn(app, member)).auth('/cli/request', { code: (await start()).userCode })
     expect(body.accounts).toContainEqual(
       expect.objectContaining({ roleName: 'Night shift', permissions: ['DEVICE_READ'], isRestricted: true }),
     )
