@@ -60,9 +60,9 @@ try {
 
 async function measureOverview(page: Page, url: string): Promise<object> {
   return measurePage(page, `${url}/overview`, [
-    // Until the server has counted the online devices once, the overview shows no curve.
-    'section[aria-label="Devices online"] :is(figure svg path, p)',
-    'table[aria-label^="Devices online by"] tbody tr',
+    // Until the server has counted the active devices once, the overview shows no curve.
+    'section[aria-label="Active devices"] :is(figure svg path, p)',
+    'table[aria-label^="Active devices by"] tbody tr',
     'section[aria-label="Longest without a report"] li',
     'section[aria-label="Newest events"] :is(li, p)',
   ])
