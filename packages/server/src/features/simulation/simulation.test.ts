@@ -224,23 +224,6 @@ describe('a caller who may not simulate everything', () => {
     expect(await simulate(sendAsUser(personal), 'roleId: "viewer"')).toMatchObject({ devices: 2 })
   })
 
-  it('needs no permission to change its own console settings, except with a key', async () => {
-    const person = await newMember(app, user.accountId, 'viewer')
-    const member = asMember(app, person)
-    const document = 'mutation ($id: String!, $name: String!) { setAttribute(serviceId: $id, name: $name, value: "x") }'
-    const allowed = async (access: string, id: string, name: string) => {
-      const args = `${access}, document: ${JSON.stringify(document)}, variables: ${JSON.stringify({ id, name }).replace(/"(id|name)":/g, '$1:')}`
-      return (await simulate(member, args)).allowed
-    }
-    for (const access of [`personId: "${person.id}"`, 'roleId: "viewer"']) {
-      expect(await allowed(access, user.accountId, '$ui.label')).toBe(true)
-      expect(await allowed(access, user.accountId, 'site')).toBe(false)
-      expect(await allowed(access, oslo, '$ui.label')).toBe(false)
-    }
-    const personal = await keyOf(app, member, 'personal: true')
-    expect(await allowed(`key: "${personal.keyId}"`, user.accountId, '$ui.label')).toBe(false)
-  })
-
   it('needs KEY_MANAGE for existing and new keys, and MEMBER_MANAGE for people and roles', async () => {
     const person = await newMember(app, user.accountId, 'viewer')
     const member = asMember(app, person)

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { simulate } from '../../../../test/api/simulations.ts'
 import { errorOf, newPerson, signIn } from '../../../../test/clients/browser.ts'
+import { asMember, keyOf } from '../../../../test/factories/keys.ts'
 import type { TestMember } from '../../../../test/factories/member.ts'
 import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
 import { sharedTestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
@@ -241,6 +243,22 @@ describe('console settings', () => {
       times: [{ value: 'of the account', changed: expect.any(String) }],
     })
     expect((await ask(admin, set('$ui.label', 'x', night))).error?.[0]).toBe('RESERVED_ATTRIBUTE')
+  })
+
+  it('need no permission in a simulation either, except with a key', async () => {
+    const member = asMember(app, viewer)
+    const { registerDevice } = await account.data('mutation { registerDevice(name: "gate") { device { id } } }')
+    const allowed = async (access: string, id: string, name: string) => {
+      const document = `mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "x") }`
+      return (await simulate(member, `${access}, document: ${JSON.stringify(document)}`)).allowed
+    }
+    for (const access of [`personId: "${viewer.id}"`, 'roleId: "viewer"']) {
+      expect(await allowed(access, account.accountId, '$ui.label')).toBe(true)
+      expect(await allowed(access, account.accountId, 'site')).toBe(false)
+      expect(await allowed(access, registerDevice.device.id, '$ui.label')).toBe(false)
+    }
+    const personal = await keyOf(app, member, 'personal: true')
+    expect(await allowed(`key: "${personal.keyId}"`, account.accountId, '$ui.label')).toBe(false)
   })
 
   it('can be saved by a person with a restricted role', async () => {
