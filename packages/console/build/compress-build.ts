@@ -15,8 +15,8 @@ const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
 /**
- * Writes `.br` and `.gz` files next to each compressible file of the build, so that the server never compresses files
- * itself.
+ * Writes `.br` and `.gz` files next to each compressible file of at least 1 KiB, so that the server never compresses
+ * files itself.
  */
 export function compressBuild(): Plugin {
   let folder = ''

@@ -75,7 +75,7 @@ async function post({ query, operationName, variables }: FetcherParams): Promise
   throw new Error(`the response is not from Muster; its status is ${response.status}`)
 }
 
-/** If the server rejected the stream, shows its response's body instead of only the status. */
+/** If the server rejected the stream, shows the body of the response instead of only the status. */
 async function reportError(sink: Sink, error: unknown): Promise<void> {
   const result = await rejectionOf(error)
   if (result === undefined) return sink.error(error)

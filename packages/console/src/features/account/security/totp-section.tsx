@@ -19,7 +19,7 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
   return (
     <Section
       title="Two-factor authentication"
-      about="Signing in requires the password and a code from an authenticator app on your phone."
+      about="If you turn it on, signing in with a password also requires a code from an authenticator app."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>
