@@ -99,7 +99,7 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Security.',
+      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { status: 303, meaning: 'The operator has disabled the person.' },
   'sso-unavailable': {

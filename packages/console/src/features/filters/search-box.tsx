@@ -124,7 +124,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** Returns the error in the typed filter after the user pauses. */
+/** Returns the syntax error in the typed filter after the user pauses. Without one, returns the server's error. */
 function useProblem(
   typed: string,
   kind: ListKind,
