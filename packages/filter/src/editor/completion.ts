@@ -15,7 +15,7 @@ export interface Completions extends Span {
 }
 
 /**
- * A kind of completion that the caller finds in its data.
+ * A kind of completion that is possible at the cursor. The caller finds names, values, contexts, and views in its data.
  *
  * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead`, such as `services.`, before it.
  * - `value`: a value of `subject` that begins with `prefix`.
