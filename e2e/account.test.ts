@@ -50,7 +50,7 @@ describeConsole('the account', () => {
       await dialog.getByRole('button', { name: 'Done' }).click()
       await page
         .getByRole('row', { name: /Nightly export/ })
-        .getByText('read only', { exact: true })
+        .getByText('read-only', { exact: true })
         .waitFor()
     },
   )

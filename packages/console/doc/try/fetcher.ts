@@ -47,8 +47,8 @@ interface Sink {
 
 /**
  * Returns the operation to run. After the user changes tabs, GraphiQL may briefly pass the previous tab's operation
- * name, so this function ignores a name that the query does not contain. It returns null for a query with a syntax
- * error, which the server reports.
+ * name, so this function ignores a name that the query does not contain. Returns null for a query with a syntax error,
+ * which the server reports.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -14,7 +14,7 @@ export interface EventTypeGroup {
   types: readonly EventTypeInfo[]
 }
 
-/** Lists all event types, most used groups first. */
+/** Lists all event types in groups, the most used groups first. */
 export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'State',

@@ -14,7 +14,7 @@ const denials: Readonly<Record<string, string>> = {
   creator: 'the person who created the key is not an active member',
 }
 
-/** Lists the permissions that an access has and lacks, and counts the devices that it reaches. */
+/** Lists the permissions that a key or role has and lacks, and counts the devices that it can read. */
 export function Granted({ simulation: { permissions, devices, warnings } }: { simulation: Simulation }) {
   const granted = permissions.filter((verdict) => verdict.granted)
   const denied = permissions.filter((verdict) => !verdict.granted)

@@ -4,7 +4,7 @@ import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { SimulateAccessDocument, type SimulateAccessQuery } from './simulation.generated.ts'
 
-/** The access to simulate: a key or a role. */
+/** The key or role to simulate. */
 export type Subject = { key: string } | { roleId: string }
 
 /** What the user asks about the key or role. An empty string omits that part of the question. */

@@ -24,7 +24,7 @@ export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment })
   const isRestricted = where !== null || context !== null || attributes !== null
   return (
     <Group gap={4}>
-      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
+      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read-only' : 'read and write'}</Badge>
       {kind === 'personal' ? <Badge color="gray">personal</Badge> : null}
       {isRestricted ? <Badge color="gray">restricted</Badge> : null}
       {networks.length > 0 ? <Badge color="gray">some networks</Badge> : null}

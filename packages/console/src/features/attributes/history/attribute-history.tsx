@@ -15,7 +15,7 @@ interface AttributeHistoryProps {
   onClose(): void
 }
 
-/** Shows the changes to an attribute in the base and in all contexts, with who or what made them. */
+/** Shows the changes to an attribute in the base and in all contexts, and who or what made each change. */
 export function AttributeHistory({ targetId, name, onClose }: AttributeHistoryProps) {
   return (
     <Modal opened={name !== undefined} onClose={onClose} title={`History of ${name ?? ''}`} size="lg">
