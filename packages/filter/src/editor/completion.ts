@@ -8,8 +8,8 @@ export interface Completions extends Span {
   /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
   /**
-   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, relative times,
-   * and durations.
+   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, relative
+   * times, and durations.
    */
   readonly items: readonly CompletionItem[]
 }
