@@ -55,8 +55,8 @@ export async function readJob(
 }
 
 /**
- * Rejects operations that are impossible for a new device. It has no values in contexts and no services to find, and
- * the job that registers it cannot delete it.
+ * Rejects operations that are impossible for a new device. A new device has no values in contexts and no services to
+ * find, and the job that registers it cannot delete it.
  */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {

@@ -30,7 +30,7 @@ export type ListedItem = BulkItem & {
   line: number | null
   /** Whether the caller can reach the device now. */
   isInside: boolean
-  /** Whether the name and the values come from a row or an ID that found no device. */
+  /** Whether the name and the values come from the request: from a row or an ID that found no device. */
   isGiven: boolean
 }
 
@@ -42,13 +42,13 @@ export interface ItemPages {
   size: number
   /** Whether to also return the device after each page, without its changes. */
   withNext?: boolean
-  /** The maximum size of all changes. Undefined if the changes are not read. */
+  /** The maximum size, in bytes, of the changes on all pages. Undefined if the changes are not read. */
   changeBytes: number | undefined
 }
 
 /**
- * Returns a page of each job's devices. The pages end early if their changes would exceed the maximum size, but have at
- * least one device in total. `isCut` is then true. `bytes` is the size of the changes that were read.
+ * Returns a page of each job's devices. If the changes on all pages would exceed the maximum size, the pages end early,
+ * and `isCut` is true. In total, they have at least one device. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,

@@ -32,7 +32,7 @@ const isAmong = (among: Among | undefined): Sql => {
   return 'ids' in among ? sql`d.id = any(${among.ids})` : sql`d.id > ${among.after} and d.id <= ${among.upTo}`
 }
 
-/** Returns the devices that match. */
+/** Returns the devices that match the filter and that the caller can reach. */
 export async function selectMatching(
   db: Database,
   accountId: string,
@@ -225,7 +225,10 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/** Returns the hardware IDs that a preview has assigned to devices with an ID up to `upTo`, each with its device. */
+/**
+ * Returns the IDs of the devices to which the preview has given these hardware IDs, keyed by hardware ID. Omits devices
+ * with an ID after `upTo`.
+ */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

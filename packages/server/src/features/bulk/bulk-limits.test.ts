@@ -155,7 +155,7 @@ describe('a preview of many devices', () => {
     expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toEqual([])
   })
 
-  it('of a retry or an undo finds them in steps too', async () => {
+  it('finds the devices of a retry or an undo in steps too', async () => {
     const user = await newLargeFleet(app, 1_100)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     await run(user, await until(user, job.id, 'READY'))

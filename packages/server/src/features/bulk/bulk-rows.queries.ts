@@ -86,7 +86,7 @@ export async function selectLines(
   return rows[0]?.line
 }
 
-/** Returns the rows of these devices. */
+/** Returns the rows of these devices, keyed by device ID. */
 export async function selectRows(
   db: Database,
   { accountId, jobId }: Place,

@@ -21,7 +21,7 @@ export interface TargetInput {
   secrets?: boolean
 }
 
-/** A target as the job stores it. */
+/** A checked target. The job's row stores the selection, and its items store the IDs or rows. */
 export interface ReadTarget {
   selection: { target: BulkTarget; filter: string | null; context: string | null }
   ids?: readonly string[]
@@ -29,7 +29,8 @@ export interface ReadTarget {
 }
 
 /**
- * Reads a job's target. Throws if it specifies no selection of devices, two selections, or an invalid filter or ID.
+ * Reads a job's target. Throws if the target does not select devices in exactly one way, or if a filter, an ID, or the
+ * CSV is invalid.
  */
 export async function readTarget(
   context: Context,

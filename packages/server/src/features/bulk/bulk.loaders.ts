@@ -56,7 +56,7 @@ interface ItemQuery {
   withChanges: boolean
 }
 
-/** Loads a page of a job's devices. One query reads the devices of all jobs in a response. */
+/** Loads a page of a job's devices. One query reads the pages of all jobs with the same arguments. */
 export const loadItems = loaderByArguments(readPages)
 
 async function readPages(
@@ -94,7 +94,7 @@ async function readPages(
   )
 }
 
-/** The maximum size of the changes on the remaining pages of a response, and the last read of such pages. */
+/** The maximum size, in bytes, of the changes on the remaining pages of a response, and the last read of such pages. */
 const changeBudgets = perRequest((_context: Context) => ({
   bytes: limits.answerBytes,
   reading: Promise.resolve<unknown>(undefined),

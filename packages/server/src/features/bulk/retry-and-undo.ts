@@ -21,7 +21,7 @@ export const retryBulk = (
     const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
     if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
     if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
-      throw wrongState(job, 'its devices can be retried once it has ended')
+      throw wrongState(job, 'only a job that is READY or PAUSED, or that has ended, can be retried')
     const { rate, undoOf, filter, context: inContext } = job
     return {
       name: shortName(`Retry of ${job.name}`),

@@ -23,9 +23,12 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** The number of devices that one step of an undo's preview plans. It also reads what the undone job recorded. */
+/** The same for an undo. It is smaller because the step also reads the changes that the undone job recorded. */
 const UNDONE_AT_ONCE = 100
-/** The number of devices that one step of a preview checks, including the prepared ones. */
+/**
+ * The number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not
+ * prepared.
+ */
 const PREPARED_AT_ONCE = 1_000
 /** The number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
@@ -83,7 +86,7 @@ export interface PreviewOptions {
 
 /**
  * Continues a preview: deletes some of the previous items, finds the next devices, or plans the changes to the next
- * devices. The job is READY after the last one. `job` must be locked.
+ * devices. The job is READY once the last devices are planned. `job` must be locked.
  */
 export function previewStep(
   db: Database,
@@ -112,7 +115,7 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Adds devices to a job. The devices of another job's rows are found again, because they may exist by now. */
+/** Adds devices to a job. For another job's CSV rows, finds the devices again, because they may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },

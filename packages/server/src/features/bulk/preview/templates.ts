@@ -42,7 +42,7 @@ export function fillTemplate(template: string, path: string, readValue: (name: s
     if (bytes > limits.valueBytes)
       throw new ApiError(
         'LIMIT_EXCEEDED',
-        `${path} may have at most ${limits.valueBytes} bytes with the device's values in place of the names in braces`,
+        `${path} may have at most ${limits.valueBytes} bytes after the device's values replace the names in braces`,
         { limit: limits.valueBytes },
       )
     filled.push(value)

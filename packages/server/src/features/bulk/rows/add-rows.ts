@@ -33,7 +33,7 @@ interface GivenRows extends Pick<AddedRows, 'rows' | 'register'> {
   inside: ResolvedFilter | undefined
 }
 
-/** Adds the rows in a CSV to a job. Throws if two rows are the same device. */
+/** Adds the rows in a CSV to a job. Throws if two rows identify the same device. */
 export async function addRows(
   db: Database,
   accountId: string,
@@ -140,7 +140,10 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/** Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has none. */
+/**
+ * Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has no
+ * hardware ID.
+ */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,

@@ -16,7 +16,7 @@ export interface RowContext {
   namesInUse: ReadonlySet<string>
 }
 
-/** Returns the changes that a row and the job's operations make to the device that the row found. */
+/** Returns the changes that a row and the job's operations make to the device that the row finds or registers. */
 export function planRow(row: CsvRow, device: BulkDevice | undefined, context: RowContext): DeviceChanges {
   const { id, operations, namesInUse } = context
   if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)

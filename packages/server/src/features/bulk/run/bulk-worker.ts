@@ -25,7 +25,7 @@ const IDLE_MS = 500
 const READY_MS = 50
 /** The number of milliseconds that count as soon after work. */
 const SOON_MS = 2_000
-/** The shortest pause, in milliseconds, while another process works on the jobs. */
+/** The shortest pause, in milliseconds, after a round without work, such as while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
 /** The pause between two batches, in milliseconds, while clients wait. */
 const BUSY_MS = 250
@@ -36,7 +36,7 @@ const RETRY_MS = 500
  * again is then recorded as failed. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
-/** The number of devices that are changed one by one, which are the devices of the failed batch. */
+/** The number of devices that are changed one by one: as many as a batch can have. */
 const SINGLE_DEVICES = BATCH
 
 /** A job whose batch failed. */
@@ -72,7 +72,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
     }
   }
 
-  /** Runs one batch of each job, so the accounts take turns. Returns the milliseconds until there is more work. */
+  /** Runs one batch of each job, so the accounts take turns. Returns the milliseconds until the next round. */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

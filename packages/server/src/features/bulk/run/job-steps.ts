@@ -49,7 +49,8 @@ export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
  * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it.
- * With `singly`, after several failures, an error fails only the preview or the next device, so that the job continues.
+ * With `singly`, which the worker passes after several failures, an error ends the preview as FAILED, or fails only the
+ * next device of the run.
  */
 export async function workOn(
   options: WorkOptions,
@@ -164,7 +165,7 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
 
 /**
  * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been
- * read, reads the batch again, which finds the conflict.
+ * read, reads the batch again and then finds the conflict.
  */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
@@ -212,7 +213,7 @@ async function runLocked(options: WorkOptions, place: JobPlace, next: string | u
     await recordFinish()
     needsStatistics = job.registering > 0 && needsAnalysis(job.done, progress.done)
   })
-  // The next batches run meanwhile. If the update fails, they are slower until the next one.
+  // The next batches run during the update. If the update fails, they are slower until the next update.
   if (needsStatistics) analyzeDevices(options.db).catch(() => {})
   return result
 }

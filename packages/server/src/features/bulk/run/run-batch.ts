@@ -61,7 +61,7 @@ interface BatchOptions {
 
 /**
  * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError if a device must
- * be excluded. The caller records the events at the end of the transaction.
+ * be excluded. Call `recordEvents` at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
   const { job, caller, next, charge, secrets } = options
