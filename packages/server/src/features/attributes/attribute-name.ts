@@ -95,8 +95,8 @@ export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
 /**
- * Rejects a reserved name that this kind of target cannot have. A group name without a sub-name can only remove the
- * group.
+ * Rejects a reserved name that this kind of target cannot have. A reserved group without a sub-name is allowed only in
+ * a change that removes the group.
  */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return

@@ -94,8 +94,8 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the names that a filter can use. The names that the account ever used count as known. Only the suggestions
- * for an unknown name need the names in use.
+ * Returns the known names. If the account has used all names in the filter and the viewer can read them, these are the
+ * filter's names. Otherwise, returns the names in use that the viewer can read, so that problems can suggest one.
  */
 async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
@@ -105,7 +105,7 @@ async function readKnownNames(context: Context, where: string, place: FilterPlac
   return new Set((await listEveryAttributeName(context)).map(({ name }) => name))
 }
 
-/** Returns the cost of a filter without an index, which may read every device of the account. */
+/** Returns the points that a filter without an index costs, because a list may read every device of the account. */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
@@ -172,7 +172,7 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
 
 const MAX_NAMES = 100
 
-/** Returns the names, most used first. */
+/** Returns the names that begin with the prefix, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   names: readonly NameCount[],

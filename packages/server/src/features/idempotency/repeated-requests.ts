@@ -23,8 +23,8 @@ import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-
 
 const RETENTION_MS = 24 * 3_600_000
 /**
- * How long this process caches the number of an account's records, in milliseconds. It adds its own requests to the
- * cached number.
+ * How long this process caches the number of an account's records, in milliseconds. Meanwhile, the process adds its own
+ * requests to the cached number.
  */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000

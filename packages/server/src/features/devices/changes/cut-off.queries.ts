@@ -26,7 +26,7 @@ export interface PresentedSecret {
   secretHash: Buffer
 }
 
-/** Returns the given devices that were deleted, now have a different secret, or belong to a disabled user. */
+/** Returns the given devices that were deleted, no longer have this secret, or belong to a disabled account. */
 export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
   shown: readonly Presented[],

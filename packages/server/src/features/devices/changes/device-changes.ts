@@ -86,7 +86,7 @@ export async function registerDevice(
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-/** Inserts a device. For a restricted viewer, the new device must be one that the viewer reaches. */
+/** Inserts a device. Throws FORBIDDEN if the viewer is restricted and could not reach the device. */
 async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Promise<void> {
   const { accountId } = viewer
   const inside = insideOf(viewer)

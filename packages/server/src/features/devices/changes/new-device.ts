@@ -10,7 +10,7 @@ import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import type { NewDeviceFields } from './new-devices.queries.ts'
 
-/** A device to register, without its ID and secret. The ports of its services have no defaults. */
+/** A device to register, without its ID and secret. A service without a port gets no default port. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>

@@ -41,7 +41,8 @@ export type DeviceStart = SqlStart & { fromEnd?: boolean }
 /**
  * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
  * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
- * reads the first `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
+ * reads at most `WALKED` devices in the order of the list, from its beginning or from the position of the page. `scan`
+ * reads all devices once and sorts the matches.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -82,9 +83,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns a string that is the same for pages with the same statement. Returns undefined if the statements of such
- * pages differ too much to be cached. This applies to pages with a filter, at an offset, or in an order by an attribute
- * or by several keys.
+ * Returns the key of a page's statement in the cache. Returns undefined for pages whose statements differ too much to
+ * be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -129,7 +129,8 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * Selects the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order.
+ * Selects the matches among the `WALKED` devices at the beginning of the list, or after the position of the page, in
+ * order. The `OFFSET 0` fences keep that order.
  */
 function walkedRows(
   accountId: string,
