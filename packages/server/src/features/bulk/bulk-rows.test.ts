@@ -184,7 +184,7 @@ new-3,,,,bergen,
       [{ csv: 'site\noslo' }, [], /no column "id", "hardwareId", or "name"/],
       [{ csv: 'name\n' }, [], /must have a row/],
       [{ csv: 'name,Platform\na,b' }, [], /unknown column "Platform"\. Did you mean "platform"\?/],
-      [{ csv: 'name\na', ids: ['x'] }, [], /either where or view, or ids, or csv/],
+      [{ csv: 'name\na', ids: ['x'] }, [], /exactly one of these: where, view, or both; ids; or csv/],
       [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
       [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
       [

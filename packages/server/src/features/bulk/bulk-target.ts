@@ -39,7 +39,7 @@ export async function readTarget(
   const inContext = parseContext(input.context, 'target.context')
   const isFilter = where != null || view != null
   if ([isFilter, ids != null, csv != null].filter(Boolean).length !== 1)
-    throw badInput('target must have either where or view, or ids, or csv')
+    throw badInput('target must have exactly one of these: where, view, or both; ids; or csv')
   if (register && csv == null) throw badInput('target.register requires csv')
   if (secrets && !register) throw badInput('target.secrets requires register')
   if (csv != null) {

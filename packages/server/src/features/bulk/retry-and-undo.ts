@@ -33,7 +33,7 @@ export const retryBulk = (
 export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
   derive(context, id, (job) => {
     if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
-    if (job.started === null) throw wrongState(job, 'it has not changed anything')
+    if (job.started === null) throw wrongState(job, 'only a job that has been started can be undone')
     if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
     return {
       name: shortName(`Undo of ${job.name}`),

@@ -54,7 +54,7 @@ function columnOf(subject: ValueSubject, { name, path }: { name: string; path: s
   if (subject.type === 'field' && subject.of === 'service' && subject.name !== 'contexts')
     return { header: name, reads: 'services', cell: cellOfServices(subject.name) }
   if (subject.type === 'attribute' && subject.of === 'device') return attributeOf(subject.name)
-  throw badInput(`${path}: a file of devices has no column ${JSON.stringify(name)}; write a field or an attribute`)
+  throw badInput(`${path}: a CSV of devices has no column ${JSON.stringify(name)}: use a field or an attribute`)
 }
 
 function attributeOf(name: AttributeName): CsvColumn {

@@ -62,7 +62,7 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 export async function countDevicesInside(context: Context, inside: ResolvedFilter | undefined): Promise<number> {
   const { accountId } = context.viewer
   const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
-  const reasons = ['the number of devices counts every device that matches']
+  const reasons = ['counting the devices reads every device that matches']
   return (await count(context, reasons, (db) => countTotals(db, { ...counted, timed: [] }))).total
 }
 

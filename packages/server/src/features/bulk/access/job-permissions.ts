@@ -9,7 +9,7 @@ export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | '
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
   if (missing.length > 0) {
     const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
-    throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
+    throw new ApiError('FORBIDDEN', `this bulk job needs permissions that you do not have: ${missing.join(', ')}`, {
       reason: 'permission',
       missing: needs,
     })

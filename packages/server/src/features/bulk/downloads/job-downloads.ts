@@ -85,7 +85,10 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     assertVisible(download)
     const key = await download.read((db) => takeJobKey(db, { accountId, id: jobId }, expiryOf(clock())))
     if (key === null)
-      throw new ApiError('NOT_FOUND', 'the secrets were downloaded before, or the job ended more than a day ago')
+      throw new ApiError(
+        'NOT_FOUND',
+        'the secrets were downloaded before, or the job ended more than a day ago: call rotateDeviceSecret for each device',
+      )
     const opened = openJobKey(secrets, { accountId, jobId }, key)
     yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])
     for await (const items of itemPages(download, { outcomes: ['REGISTER'], statuses: ['DONE'] })) {

@@ -27,7 +27,7 @@ const READY_MS = 50
 const SOON_MS = 2_000
 /** The shortest pause, in milliseconds, after a round without work, such as while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
-/** The pause between two batches, in milliseconds, while clients wait. */
+/** The pause after each batch, in milliseconds, while many requests are in flight. */
 const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500

@@ -32,7 +32,7 @@ interface AheadBatch {
 export interface LookAhead {
   /**
    * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory
-   * are too large or clients wait.
+   * are too large or many requests are in flight.
    */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, and forgets it. */

@@ -16,7 +16,7 @@ export const BATCH = 100
 const BATCH_BYTES = 8 * 1024 * 1024
 export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
-/** A job with this rate or a higher one pauses between batches only while clients wait. */
+/** A job with this rate pauses between batches only while many requests are in flight. */
 const UNLIMITED_RATE = 10_000
 export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
 
