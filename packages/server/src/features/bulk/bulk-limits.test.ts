@@ -20,7 +20,7 @@ import { startTestApp, type TestApp, type TestUser } from '../../../test/harness
 
 let app: TestApp
 beforeAll(async () => {
-  // The time of the rate limits stands still, so that points are not refilled.
+  // The clock of the rate limits stands still, so no points are refilled.
   const env = { MUSTER_KEY_POINTS: '1000000', MUSTER_KEY_POINTS_PER_SECOND: '1' }
   app = await startTestApp({ worker: true, env, elapsed: () => 0 })
 })

@@ -4,7 +4,7 @@ import type { Viewer } from '../../../viewer.ts'
 import type { BulkJob, CsvTarget } from '../bulk-job.ts'
 import { assertMayRequest } from './job-restrictions.ts'
 
-/** Throws FORBIDDEN if the caller lacks a permission that a job needs, or if the caller's restriction rejects the job. */
+/** Throws FORBIDDEN if the caller lacks a permission for a job, or if the caller's restriction rejects the job. */
 export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
   if (missing.length > 0) {
