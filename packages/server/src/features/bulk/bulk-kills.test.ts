@@ -33,7 +33,8 @@ it('changes each device exactly once if the process loses its database connectio
   const other = await app.startAnother()
   let isDone = false
   /**
-   * The number of milliseconds that the last batch without a lost connection took. It determines the time between kills.
+   * The number of milliseconds that the last batch without a lost connection took. It determines the time between
+   * kills.
    */
   let batchMs = 20
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
