@@ -15,8 +15,8 @@ export interface ItemSlice {
 }
 
 /**
- * Selects the devices of `job` that the preview has reached. An outcome alone does not show this, because new devices
- * have one before the preview checks them.
+ * The condition that an item is in the slice and that the preview of `job` has reached it. An outcome alone does not
+ * show that the preview has reached an item, because new devices have an outcome before the preview checks them.
  */
 const inSlice = (accountId: string, { outcomes, statuses, inside }: ItemSlice): Sql =>
   sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null

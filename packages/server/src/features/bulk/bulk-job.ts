@@ -96,7 +96,7 @@ export interface BulkJob {
   starter: Starter | null
   finished: Date | null
   undoOf: string | null
-  /** Whether the secrets of the devices that the job registers can still be downloaded. */
+  /** Whether the database still stores the key of the secrets of the devices that the job registers. */
   hasSecrets: boolean
   total: number
   plannedCount: number
@@ -199,7 +199,7 @@ export const countsOf = (job: BulkJob) => ({
  */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
-/** The number of devices that the run changes or registers. */
+/** The number of devices that the run is to change or register. */
 export const writing = ({ changing, registering }: BulkJob): number => changing + registering
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)

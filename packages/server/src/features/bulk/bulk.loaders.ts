@@ -39,7 +39,7 @@ const undos = loaderOf(async ({ db, viewer }, ids) => {
   return new Map(found.map((job) => [job.undoOf!, job]))
 })
 
-/** Loads a job. Resolves to null if it has been deleted. */
+/** Loads a job. Resolves to null if the job has been deleted or the caller does not see it. */
 export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
 
 /** Loads the newest job that undoes a job, if any. */

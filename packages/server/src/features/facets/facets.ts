@@ -133,7 +133,7 @@ function summarize(rows: readonly FacetRow[], { place, conditionOf }: Summarizin
   }
 }
 
-/** Returns the filter that finds the devices of a bucket. */
+/** Returns the filter for the value of a bucket. */
 function condition(
   name: string,
   subject: ValueSubject,

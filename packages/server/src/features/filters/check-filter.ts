@@ -43,7 +43,7 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/** The number of rows that a completion charges for. They cost 5 points, in addition to the point for each request. */
+/** The number of rows that a completion of values or contexts is charged for. They cost 5 points. */
 const SAMPLED_ROWS = SAMPLE
 
 /** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
@@ -51,8 +51,8 @@ const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
 /**
- * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, it may also read every
- * device to find their names.
+ * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, the field may also read
+ * every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))

@@ -107,7 +107,7 @@ function replay(
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** Describes, for an error message, how to read each kind of object or create a new secret. */
+/** Describes, for an error message, how to read each kind of object or get a new secret. */
 const nextStep: Record<Created['kind'], string> = {
   'bulk job': 'read the job by its ID',
   'access key': 'if you need the secret, delete the key and create another',

@@ -8,7 +8,7 @@ import type { BulkJob } from '../bulk-job.ts'
 /** The key or the signed-in person that created a job. */
 export type Creator = { accessKey: string } | { personId: string }
 
-/** Returns the creator of the only jobs that a caller sees. Returns undefined for a caller who sees every job. */
+/** Returns the creator whose jobs a caller sees. Returns undefined for a caller who sees every job. */
 export function creatorSeenBy({ accountId, restriction, accessKey, personId }: Viewer): Creator | undefined {
   if (restriction === undefined) return undefined
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }

@@ -30,7 +30,7 @@ export interface BulkService {
   target: Target
 }
 
-/** The services that match each operation's filter, by ID. */
+/** The IDs of the services that match each operation's filter. */
 export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {

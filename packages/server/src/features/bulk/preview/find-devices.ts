@@ -47,7 +47,10 @@ export async function findMatching(
   }
 }
 
-/** Returns another job's devices, if there are at most `limit`. */
+/**
+ * Returns the devices that a job takes from another job. Returns undefined if there are more than `limit`, or for other
+ * targets.
+ */
 export async function findFirst(
   db: Database,
   accountId: string,

@@ -144,7 +144,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Updates the fields. Returns the size of the values. */
+/** Updates the fields. Returns the size of the values in bytes. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -157,7 +157,7 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Sets attributes of a device, or of its services that match. Returns the size of the values. */
+/** Sets attributes of a device, or of its services that match. Returns the size of the values in bytes. */
 function setAttributes(
   device: BulkDevice,
   operation: Extract<BulkOperation, { setAttributes: unknown }>,
@@ -186,7 +186,7 @@ function setAttributes(
   return bytes
 }
 
-/** Returns the changes to values that differ at the end, except in services that are removed. */
+/** Returns the changed attributes whose values differ after all operations, except those of removed services. */
 function attributeChanges(changed: Changed, { services }: BulkDevice): DeviceChanges {
   const removed = new Set(services.flatMap(({ id, fields }) => (fields === undefined ? [id] : [])))
   const all = [...changed.values()].map(({ changes, ...place }) => ({

@@ -35,7 +35,7 @@ const DELETED_AT_ONCE = 5_000
 
 /**
  * Begins a job's preview, which `previewStep` continues. `found` contains the devices that match the filter, if there
- * are few. `job` must be locked.
+ * are at most `PREVIEWED_AT_ONCE`. `job` must be locked.
  */
 export async function beginPreview(
   db: Database,

@@ -21,7 +21,7 @@ const INSERTED_AT_ONCE = 500
 export interface AddedRows {
   jobId: string
   rows: readonly CsvRow[]
-  /** Whether rows without a device register one. */
+  /** Whether rows that find no device register one. */
   register: boolean
   operations: readonly BulkOperation[]
   /** The caller whose restriction applies. */
@@ -158,8 +158,8 @@ function deviceOf(
 }
 
 /**
- * Returns the item of a row without a device. With `register`, a valid row with a name registers a device. The preview
- * rejects all other rows.
+ * Returns the item of a row that found no device. With `register`, a valid row with a name registers a device. The
+ * preview rejects all other rows.
  */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row

@@ -51,7 +51,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Returns the device that a row and the job's operations register. Throws if it breaks a rule. */
+/** Returns the device that a row and the job's operations register. Throws if the device breaks a rule. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },

@@ -23,7 +23,7 @@ export interface BulkWorkerOptions extends Omit<WorkOptions, 'ahead'> {
 const IDLE_MS = 500
 /** The longest pause, in milliseconds, soon after work: a client often starts a job right after its preview. */
 const READY_MS = 50
-/** The number of milliseconds that count as soon after work. */
+/** The number of milliseconds after work during which `READY_MS` applies. */
 const SOON_MS = 2_000
 /** The shortest pause, in milliseconds, after a round without work, such as while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
@@ -39,7 +39,7 @@ const ATTEMPTS = 5
 /** The number of devices that are changed one by one: as many as a batch can have. */
 const SINGLE_DEVICES = BATCH
 
-/** A job whose batch failed. */
+/** A job whose batch or preview step failed. */
 interface Trouble {
   failures: number
   /** The number of devices that were changed one by one. */

@@ -42,13 +42,11 @@ export interface WorkOptions {
   ahead?: LookAhead
 }
 
-/**
- * What a call did: nothing, because the job is not due or another process works on it; some work; or a device failed.
- */
+/** The result of a call. `idle` means that the job is not due or that another process is working on it. */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it.
+ * Works on a job: the next devices of its preview, or the next batch of its run. Does nothing if the job is not due.
  * With `singly`, which the worker passes after several failures, an error ends the preview as FAILED, or fails only the
  * next device of the run.
  */
@@ -72,7 +70,7 @@ export async function workOn(
   }
 }
 
-/** Checks whether the database failed. The job waits for the database, and no device of the job has failed. */
+/** Checks whether the database is unavailable or full. The job then waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 /** Locks a job and runs a step of it, if the job is in this state and due. */
@@ -224,7 +222,7 @@ async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id
   return key === null ? undefined : openJobKey(secrets, { accountId, jobId: id }, key)
 }
 
-/** Records that a device failed, unless another process has changed it. The next batch changes the other devices. */
+/** Records that a device failed, if its item is still pending. The next batch changes the other devices. */
 async function failDevice(
   options: WorkOptions,
   place: JobPlace,

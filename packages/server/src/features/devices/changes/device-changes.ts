@@ -131,7 +131,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   })
 }
 
-/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs. */
+/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,

@@ -16,7 +16,7 @@ export interface NewDevice extends DeviceFields {
   attributes: Record<string, unknown>
 }
 
-/** Checks a new device by the rules of `registerDevice`. */
+/** Throws if the fields, services, or attributes of a new device break a rule of `registerDevice`. */
 export function assertNewDevice(device: NewDevice): void {
   assertDeviceFields(device)
   newServices(device.services)

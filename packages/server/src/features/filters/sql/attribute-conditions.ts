@@ -80,7 +80,7 @@ function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
   return sql`d.attributes`
 }
 
-/** Checks whether the subject's value is the base value, which no context changes. */
+/** Checks whether the condition reads the base value and no override. */
 export const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
   read.type === 'base' || (read.type === 'effective' && context === undefined)
 

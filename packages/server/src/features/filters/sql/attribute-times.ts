@@ -48,8 +48,8 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 })
 
 /**
- * Returns when the effective value last changed or was last written, or null if there is no value. A device's first
- * values have the time of its registration.
+ * Returns when the effective value last changed or was last written, or null if there is no value. A first base value
+ * has the time when its device or service was created.
  */
 function timeOfValue(
   scope: FilterScope,
