@@ -186,6 +186,7 @@ new-3,,,,bergen,
       [{ csv: 'name,Platform\na,b' }, [], /unknown column "Platform"\. Did you mean "platform"\?/],
       [{ csv: 'name\na', ids: ['x'] }, [], /exactly one of these: where, view, or both; ids; or csv/],
       [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
+      [{ ids: ['x'], context: 'night' }, [setSite('x')], /target.context requires where or view/],
       [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
       [
         { csv: 'name\na', register: true },

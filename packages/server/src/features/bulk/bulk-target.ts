@@ -42,8 +42,8 @@ export async function readTarget(
     throw badInput('target must have exactly one of these: where, view, or both; ids; or csv')
   if (register && csv == null) throw badInput('target.register requires csv')
   if (secrets && !register) throw badInput('target.secrets requires register')
+  if (inContext !== undefined && !isFilter) throw badInput('target.context requires where or view')
   if (csv != null) {
-    if (inContext !== undefined) throw badInput('target.context requires where or view')
     const { rows, ...read } = readCsv(csv, { path: 'target.csv' })
     return {
       selection: { target: { csv: { ...read, register, ...(secrets && { secrets }) } }, filter: null, context: null },

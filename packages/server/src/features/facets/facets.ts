@@ -145,8 +145,8 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // The counts truncate longer values.
-  const isWhole = value.length < 200
+  // The counts truncate longer values to this number of characters.
+  const isWhole = [...value].length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }
 

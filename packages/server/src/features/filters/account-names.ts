@@ -52,7 +52,7 @@ export async function assertKnownSortKeys(
  * Returns the account's names. `wasSeen` reports which names the summary contains, including names that no device uses
  * anymore. A name may be newer than the summary, so this function also reads later events.
  */
-async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
+export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }

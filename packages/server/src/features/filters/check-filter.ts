@@ -22,14 +22,14 @@ import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../r
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
-import { listCountedNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { listCountedNames } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
-import { findUnknown } from './account-names.ts'
+import { findUnknown, readKnownNames } from './account-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
@@ -69,7 +69,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const inContext = parseContext(args.context, 'context')
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
     throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
-  const known = await readKnownNames(context, where, place)
+  const known = await readNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
   const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
@@ -95,14 +95,17 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 
 /**
  * Returns the known names. If the account has used all names in the filter and the viewer can read them, these are the
- * filter's names. Otherwise, returns the names in use that the viewer can read, so that problems can suggest one.
+ * filter's names. Otherwise, adds the names in use that the viewer can read, so that problems can suggest one.
  */
-async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
+async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
   const unknown = await findUnknown(context, [...names])
   const readable = [...names].every((name) => isReadableName(context.viewer, name))
   if (unknown.size === 0 && readable) return names
-  return new Set((await listEveryAttributeName(context)).map(({ name }) => name))
+  return readKnownNames(
+    context,
+    (name) => names.has(name) && !unknown.has(name) && isReadableName(context.viewer, name),
+  )
 }
 
 /** Returns the points that a filter without an index costs, because a list may read every device of the account. */

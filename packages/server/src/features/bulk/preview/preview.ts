@@ -13,6 +13,7 @@ import {
 } from '../bulk-items.queries.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
+import { isList } from '../listed-devices.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type JobCaller, starterOf } from '../run/starter.ts'
 import { rejectConflicts } from './conflicts.ts'
@@ -56,7 +57,7 @@ export async function beginPreview(
   const start = { previewed: now, planned: null, token: null, reason: null, starter: starterOf(viewer) }
   const begun = { state: 'PREVIEWING', ...start, ...counts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
-  if (!isListed(job)) {
+  if (!isList(job)) {
     const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE, caller: viewer }))
     const isSmall = few !== undefined && job.total <= PREVIEWED_AT_ONCE
     devices = isSmall ? { phase: null, total: few.length } : { phase: job.total > 0 ? 'CLEAR' : 'FIND', total: 0 }
@@ -69,9 +70,6 @@ export async function beginPreview(
   await writeJob(db, accountId, job.id, change)
   return { ...job, ...change }
 }
-
-/** Checks whether a job's devices were given as a list. */
-const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /** Checks whether there are so many devices that a background job must preview them. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
