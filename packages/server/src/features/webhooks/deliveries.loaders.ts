@@ -59,8 +59,8 @@ async function readPages(
 }
 
 /**
- * Reads the part of the list that a page needs. `markedBy` is the ID of the delivery after which the page starts, which
- * must exist.
+ * Reads which part of the list the page contains. `markedBy` is the ID of the delivery that the caller passed as
+ * `after`, and that must exist.
  */
 function readSlice(
   context: Context,

@@ -66,7 +66,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
     await lockMasterKey(transaction, secrets)
-    // The view is checked again under the lock, because no view can be deleted while the account is locked.
+    // Check the view again. It may have been deleted before the account was locked, but cannot be deleted now.
     await resolveSelection({ db: transaction, viewer }, selection)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
@@ -155,8 +155,8 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
 }
 
 /**
- * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, messages are also signed with
- * the previous secret.
+ * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, the server also signs messages
+ * with the previous secret.
  */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context

@@ -20,7 +20,7 @@ export async function countEventsByInterval(context: Context, args: UserEventCou
   const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   const filter = where === undefined ? given : { ...given, where }
-  // `until` is exclusive, so one millisecond is added to include events of the current one.
+  // `until` is exclusive, so add one millisecond to include the events of the current millisecond.
   const until = given.until ?? new Date(now.getTime() + 1)
   const from = given.from ?? monthBefore(until)
   const intervals = divide({ from, until }, size)

@@ -13,7 +13,8 @@ export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string
   mailer !== undefined && email !== null
 
 /**
- * Sends the link to the invited address, if there is one and the server can send email. The link is valid in any case.
+ * Sends the link to the invited address, if there is one and the server can send email. The link is valid even if the
+ * server sends no email.
  */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context

@@ -34,7 +34,7 @@ import {
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 7
 const MAX_DAYS = 30
-/** How long expired invitations stay in the list. */
+/** The number of days that an expired invitation stays in the list. */
 const EXPIRED_DAYS = 7
 
 /** The maximum number of invitations that a list contains. */

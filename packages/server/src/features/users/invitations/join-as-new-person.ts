@@ -15,7 +15,7 @@ interface InvitationDeps {
   clock: () => Date
 }
 
-/** Returns the content of an invitation's page before sign-in. */
+/** Returns what an invitation's page shows before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, hashToken(token), clock())
   const invitation = await findInvitation(db, found.accountId, found.id)

@@ -37,7 +37,7 @@ export interface FiltererOptions {
 
 /** The maximum number of events in one step. */
 const BATCH = 2_000
-/** The number of accounts whose filters are applied at the same time. */
+/** The maximum number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
 /** The interval, in milliseconds, between searches for pending events that another process left. */
 const POLL_MS = 5_000
@@ -79,7 +79,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
     const { webhookId } = webhook
     try {
-      // After a failure, events are processed one at a time, because one large device may have caused it.
+      // After a failure, process one event at a time, because a single large device may have caused the failure.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
       failing.delete(webhookId)
       return outcome

@@ -22,7 +22,7 @@ import {
 } from './sending.queries.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Sends deliveries. Each process runs one sender. A webhook is held by only one sender at a time. */
+/** Sends deliveries. Each process runs one sender. Only one sender at a time holds a webhook. */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
@@ -147,7 +147,7 @@ export function createSender(options: SenderOptions): Sender {
 
 /**
  * Acquires the webhook, and adds a job that resumes sending if this process ends. If another process holds the webhook,
- * notifies that process.
+ * notifies that process, and adds a job for the time when the hold ends.
  */
 async function takeOrNotify(
   db: Database,

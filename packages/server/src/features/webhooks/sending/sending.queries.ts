@@ -36,7 +36,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Renews an account's holds. Returns the IDs of the webhooks that are still held. */
+/** Renews an account's holds. Returns the IDs of the webhooks that `holder` still holds. */
 export async function renewHolds(
   db: Database,
   accountId: string,
@@ -125,7 +125,7 @@ export async function secondsUntilDue(
   return rows[0]?.seconds ?? undefined
 }
 
-/** Selects webhooks with overdue deliveries that no process is sending. */
+/** Selects up to 1,000 webhooks that no process holds and that have deliveries more than 15 seconds overdue. */
 export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`
     select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending
