@@ -26,8 +26,8 @@ const lockText = devicesText(
 )
 
 /**
- * Finds the processes with a valid lease that hold the connections of these devices. A cluster stores the leases and
- * the devices on different nodes, so this sends a statement for each.
+ * Finds the processes with a valid lease that hold the connections of these devices. Reads the holds and the leases in
+ * separate statements, because a cluster stores them on different nodes.
  */
 export async function findHolders(
   db: Database,

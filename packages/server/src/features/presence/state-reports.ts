@@ -147,7 +147,7 @@ function findRejection(
   if (ttl !== undefined) {
     return Number.isInteger(ttl) && ttl > 0
       ? undefined
-      : badInput(`ttl must be a whole number of seconds, found ${ttl}`)
+      : badInput(`ttl must be a positive whole number of seconds, found ${ttl}`)
   }
   return device.before === 'active'
     ? undefined

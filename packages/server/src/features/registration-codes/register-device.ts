@@ -52,8 +52,8 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // The use is counted last, because counting locks the code's row and many devices can use one code at the same
-    // time. The code may have been deleted since the lookup.
+    // Count the use last, because counting locks the code's row, and many devices can use one code at the same time.
+    // The code may have been deleted or used up since the lookup.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
     return { deviceId: id, secret, services }
   })

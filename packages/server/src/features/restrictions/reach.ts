@@ -21,6 +21,7 @@ export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'
   return readReach(db, accountId, restriction).then((reach) => ({ ...viewer, reach }))
 }
 
+/** Reads which devices and names a restriction allows now. */
 export async function readReach(
   db: Database,
   accountId: string,

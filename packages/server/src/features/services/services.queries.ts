@@ -13,7 +13,7 @@ import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments
 
 type Sql = RawBuilder<unknown>
 
-/** Returns services by ID, in any order. Omits unknown IDs and other users' services. */
+/** Returns services by ID, in any order. Omits unknown IDs, other accounts' services, and services outside `inside`. */
 export async function selectServices(
   db: Database,
   accountId: string,

@@ -123,6 +123,7 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
   return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
 }
 
+/** Returns the IDs of the views that a filter uses. */
 export function viewsIn(filter: ResolvedFilter): string[] {
   switch (filter.type) {
     case 'and':

@@ -240,7 +240,7 @@ const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]
   SERVICES: serviceSortFields,
 }
 
-/** Rejects attributes that the account never had. The lists that the view sorts reject them too. */
+/** Rejects attributes that the account never used. The lists that the view sorts reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')
