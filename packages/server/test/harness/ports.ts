@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The first port is below the ephemeral ports, so that no other program receives a port that is briefly closed. */
+/** All ports are below the ephemeral ports, so that no other program receives a port that is briefly closed. */
 const first = 20_000
 const last = 30_000
 const block = 10

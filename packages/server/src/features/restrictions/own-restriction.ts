@@ -143,8 +143,9 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that restricted
- * roles and keys cannot have. If the request names none, the role or key receives the usual permissions without these.
+ * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that
+ * restricted roles and keys cannot have. If the request names none, the role or key receives the usual permissions
+ * without these.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,
