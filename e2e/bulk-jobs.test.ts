@@ -71,7 +71,8 @@ describeConsole('bulk jobs', () => {
   })
 
   /**
-   * Collects what screen readers announce from now on. Returns a function that returns it, with the seconds since then.
+   * Collects what screen readers announce from now on. The returned function returns the announcements and the seconds
+   * since this call.
    */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{

@@ -28,7 +28,7 @@ function isGenuine(headers, body) {
   })
 }
 
-/** Muster can send a message twice. IDs are kept for a day to detect repeats. */
+/** Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false

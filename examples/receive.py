@@ -25,7 +25,7 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """Muster can send a message twice. IDs are kept for a day to detect repeats."""
+    """Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day."""
     now = time.time()
     for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
         del handled[old]

@@ -69,19 +69,33 @@ the whole quota, and charges the rest afterward.
 
 **Rows.** These fields can read more rows than they return:
 
-- \`devices\`, sorted by an attribute without an index or by an attribute in a context: every device.
-  Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
-- \`devices\`, if none of the filters has an index, such as \`attributes: { site: null }\` or a \`name\`
-  with fewer than three letters or digits in a row: every device.
-- \`devices\` with \`from\` above 5,000: the devices before that position. With \`after\`, the server does
-  not read these devices.
-- \`total\` of \`devices\` with a filter: every device. Without a filter, \`total\` reads no devices.
-- \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`: every event of
-  the account, up to 100,000. The same applies to every \`total\` of events and of deliveries.
-- \`attributeNames\`: every device. If the request does not make the server count the names again, the
-  server refunds these points. With 100,000 devices, counting takes a few seconds, and each process
-  counts at most once a minute. Only the first list of names, and the first after a day, wait for the
-  count.
+- \`devices\`, sorted by an attribute without an index, by an attribute in a context, or by several
+  keys: every device. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
+- \`services\`, unless \`device.name\` is the first sort key: every device.
+- \`devices\` and \`services\` with filters of which none has an index, such as
+  \`attributes: { site: null }\` or a \`name\` with fewer than three letters or digits in a row: every
+  device.
+- \`devices\` with \`from\` above 5,000: the devices before that position or, without a filter, the
+  devices between that position and the nearer end of the list. With \`after\`, the server does not
+  read these devices.
+- \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
+  \`total\` of \`devices\` reads no devices.
+- \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
+- \`createBulk\` and \`runBulk\` unless the target consists of IDs or CSV, \`previewBulk\`, \`retryBulk\`,
+  and \`undoBulk\`: every device. The same applies to \`items\` of a bulk job with \`outcome\` or
+  \`status\`, and to \`total\` of \`items\`.
+- \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`,
+  or \`from\` above 5,000: every event of the account, up to 100,000. The same applies to \`total\` of a
+  user's \`events\`, and to \`eventCounts\`.
+- \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
+- \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up to
+  100,000. Except for \`total\`, the server then refunds all but 500 events for each object.
+- \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
+  the server count the names again, the server refunds these points. With 100,000 devices, counting
+  takes a few seconds, and each process counts at most once a minute. Only the first list of names,
+  and the first after a day, wait for the count.
+
+Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows.
 
 To compute the cost, the server uses the number of devices and events that the account had within
 the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices and events pays nothing for
