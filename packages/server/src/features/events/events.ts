@@ -40,7 +40,7 @@ const RESTRICTED = 'events that the role or key is restricted from are skipped o
 
 /**
  * Reads the filter in the filter language and combines it with the view's filter. Rejects attribute names that the
- * account never used.
+ * account has never used.
  */
 export async function readEventWhere(
   context: Context,

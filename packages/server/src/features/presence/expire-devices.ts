@@ -15,8 +15,8 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 const BATCH = 1_000
 
 /**
- * Makes devices and services with expired reports inactive. Returns 0 if no report had expired, or if another process
- * is already doing so. With `isByAccount`, each transaction writes one account.
+ * Makes devices and services with expired reports inactive. Returns 0 if no report has expired, or if another process
+ * is already processing expired reports. With `isByAccount`, each transaction writes devices of only one account.
  */
 export async function expireReports(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0

@@ -123,7 +123,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
   )
 
 export interface AddressedDevice extends DeviceKey {
-  /** The reporter's network address. Events contain it. */
+  /** The network address of the device or caller that reports. Events contain this address. */
   address?: string | undefined
 }
 

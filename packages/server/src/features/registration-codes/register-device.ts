@@ -23,7 +23,7 @@ export interface RegisteredByCode {
 
 /**
  * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID,
- * that device receives a new secret and otherwise stays unchanged. Throws CONFLICT if it may not register again
+ * that device receives a new secret and otherwise stays unchanged. Throws CONFLICT if the device may not register again
  * (`reregisterDevice`). Registering again does not count as a use, so it also works with a used-up code. `onCode`
  * receives the valid code and can throw.
  */

@@ -54,7 +54,7 @@ async function devicesOf(
   }
 }
 
-/** Combines filters. A conjunction must not be directly inside another one, so their operands are merged. */
+/** Combines filters. Merges the operands of conjunctions, because a conjunction must not directly contain another one. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

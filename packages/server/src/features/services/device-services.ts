@@ -10,8 +10,8 @@ import { assertServiceFields, newService, type ServiceFields, type ServiceInput 
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
 /**
- * A service in the list that its device sends. In an existing service, omitted fields stay unchanged, and null clears
- * `host` or `port`.
+ * A service in the list that its device sends. If the service already exists, omitted fields stay unchanged, and null
+ * clears `host` or `port`.
  */
 export type DeviceServiceInput = ServiceInput
 

@@ -29,7 +29,8 @@ export interface DeliveryListArguments extends PageArguments {
 const ORDER = 'deliveries'
 
 /**
- * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response.
+ * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks for which a
+ * request has the same arguments.
  */
 export const loadDeliveries = loaderByArguments(readPages)
 

@@ -36,8 +36,8 @@ const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies reado
 const MAX_OVERLAP_SECONDS = 604_800
 
 /**
- * Lists all of a user's webhooks, or only those with these IDs, newest first. A user has few webhooks, so they are
- * filtered in memory.
+ * Lists all of an account's webhooks, or only those with these IDs, newest first. An account has few webhooks, so this
+ * function reads all of them.
  */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
@@ -181,7 +181,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** Notifies all workers, when the transaction commits, that the webhook may have deliveries to send. */
+/** When the transaction commits, notifies all workers that the webhook has changed or may have deliveries to send. */
 export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
@@ -199,12 +199,12 @@ const changedSelection = (before: Webhook, { where, view, context }: SelectionAr
   context: context === undefined ? before.context : context,
 })
 
-/** Returns the fields that events contain. */
+/** Returns the fields whose changes an event records. */
 const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context }: Webhook) => ({
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** Returns the selection of devices without fields that are not set. */
+/** Returns the fields that select devices. Omits those that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

@@ -15,7 +15,7 @@ export const DEFAULT_INTERVALS = 60
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS
-  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be 1 to ${MAX_INTERVALS}, not ${size}`)
+  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be from 1 to ${MAX_INTERVALS}, found ${size}`)
   const now = context.clock()
   const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)

@@ -145,7 +145,7 @@ export function serviceRowsRead(
 }
 
 /**
- * Estimates the devices that a page reads. In the order by device name, an index finds the first services without
+ * Estimates how many devices a page reads. In the order by device name, an index finds the first services without
  * reading the others.
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {

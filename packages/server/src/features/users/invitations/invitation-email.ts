@@ -26,7 +26,7 @@ export async function emailInvitation(context: Context, { id, email, link, roleI
   const ends = new Date(now.getTime() + HOUR_MS)
   const { tries } = await countAttempt(db, `email of ${accountId}`, { now, ends })
   if (tries > EMAILS_PER_HOUR) {
-    log.warn({ accountId }, 'an account has sent too many emails this hour')
+    log.warn({ accountId }, 'did not email an invitation, because the account has reached its hourly limit of emails')
     return record(false)
   }
   const { email: address, name } = (await findAccount(db, accountId))!

@@ -197,7 +197,7 @@ export async function join(
   return account
 }
 
-/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person can grant none. */
+/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person cannot grant any role. */
 async function assertStillGrantable(
   db: Database,
   accountId: string,

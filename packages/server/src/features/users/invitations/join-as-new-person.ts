@@ -38,7 +38,7 @@ async function joinAsNewPerson(
     await lockAccount(transaction, found.accountId)
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const email = invitation?.email ?? given
-    if (email === null) throw badInput('email is missing: the invitation is not addressed to anyone')
+    if (email === null) throw badInput('email is required, because the invitation contains no email address')
     assertEmail(email, 'email')
     const id = randomUUID()
     // A caller with the link may have received it from another person, so the link does not confirm the address.

@@ -44,7 +44,7 @@ export async function readRoles(db: Database, accountId: string): Promise<Role[]
   return allRoles(await selectRoles(db, accountId))
 }
 
-/** Returns a role of the account. Throws NOT_FOUND if it has no such role. */
+/** Returns a role of the account. Throws NOT_FOUND if the account has no such role. */
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
   const role = (await readRoles(db, accountId)).find((each) => each.id === id)
   if (role === undefined) throw notFound('role', id)
@@ -162,7 +162,10 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
   })
 }
 
-/** Returns the roles. Until the transaction ends, no other can change the account's roles, members, or invitations. */
+/**
+ * Returns the account's roles and locks the account. Until the transaction ends, no other transaction can change the
+ * account's roles, members, or invitations.
+ */
 async function lockRoles(transaction: Database, accountId: string): Promise<Role[]> {
   await lockAccount(transaction, accountId)
   return readRoles(transaction, accountId)
@@ -176,7 +179,7 @@ function toStored(role: Role): StoredRole {
   return { id, name, permissions: restriction === null ? namesIn(permissions) : [], restriction, groups }
 }
 
-/** The fields that events contain, as strings that can be compared. */
+/** Returns the fields that events contain. Converts lists and objects to strings. */
 const dataOf = ({ name, permissions, own, groups }: Role) => ({
   name,
   permissions: namesIn(permissions).join(', '),

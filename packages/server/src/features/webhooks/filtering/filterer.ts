@@ -46,7 +46,7 @@ const RETRY_MS = 1_000
 export function createFilterer(options: FiltererOptions): Filterer {
   const { db, log } = options
   const closing = new AbortController()
-  /** Contains webhooks with work, by account. The accounts take turns in the order of the map. */
+  /** The webhooks that may have pending events, by account. The accounts take turns in the order of the map. */
   const waiting = new Map<string, Map<string, WebhookAddress>>()
   const busy = new Set<string>()
   const running = new Set<Promise<void>>()

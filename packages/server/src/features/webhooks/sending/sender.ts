@@ -26,12 +26,12 @@ import { createThrottle } from './throttle.ts'
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
-  /** Like `start`, but returns immediately. */
+  /** Like `start`, but returns immediately and logs a failure. */
   kick(webhook: WebhookAddress): void
   /** Starts sending unless another process holds the webhook. Call this after a notification about the webhook. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
-  /** Stops starting attempts, waits briefly for attempts in flight, and releases all webhooks. */
+  /** Starts no further attempts, waits up to three seconds for attempts in flight, and releases all webhooks. */
   close(): Promise<void>
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 
+/** The number of seconds after which a hold ends unless the holder renews it. */
 export const HOLD_SECONDS = 10
 
 /** A receiver's health as the database stores it, for the next process that sends to the receiver. */
@@ -11,7 +12,7 @@ export interface Health {
   probeIn: number | null
 }
 
-/** Acquires the hold on a webhook. Returns undefined if another process has it or if the webhook was deleted. */
+/** Acquires the hold on a webhook. Returns undefined if another process holds it or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
@@ -82,7 +83,7 @@ export interface Due {
 
 /**
  * The approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last
- * one returned. A single delivery can have hundreds of KiB.
+ * one returned. The size of a single delivery can be hundreds of KiB.
  */
 const MAX_BYTES = 1024 * 1024
 
