@@ -54,7 +54,7 @@ async function devicesOf(
   }
 }
 
-/** Combines filters. Merges the operands of conjunctions, because a conjunction must not directly contain another one. */
+/** Combines filters. Merges the operands of conjunctions, because no conjunction may directly contain another one. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }
