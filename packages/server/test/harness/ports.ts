@@ -10,8 +10,8 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves unused ports for servers that restart on the same port, until the end of this test or until `atEnd` calls
- * its argument.
+ * Reserves unused ports for servers that restart on the same port. By default, the reservation ends with the test. A
+ * caller that passes `atEnd` receives the function that ends the reservation.
  */
 export async function claimPorts(
   count: number,
