@@ -3,7 +3,8 @@
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// Responds 401 if the signature is invalid. In production, store the IDs where they survive a restart.
+// Responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages
+// where they survive a restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
