@@ -131,7 +131,7 @@ describeConsole('bulk jobs', () => {
     const page = await site.open(person, { path: `/changes/${id}` })
     await stateOf(page, 'done')
     await page.getByText('2 done, 1 failed').first().waitFor()
-    // The job links only to the device that it did not delete.
+    // The page links only to the device that the job did not delete.
     const devices = page.getByRole('table', { name: 'Devices' })
     await devices.getByText('node-3').waitFor()
     expect(await devices.getByRole('link').allTextContents()).toEqual(['node-1'])
