@@ -44,7 +44,7 @@ continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
-| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | all access keys, console sessions, and download links of the user: GraphQL, subscriptions, and REST |
+| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is an account with all its access keys, or a person with all console sessions. The sessions of an account's founder share the account's quota. |
 | an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's refill | requests signed with the key. The server also charges them to the user. |
 | a registration code | same as a user | same as a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
@@ -139,11 +139,11 @@ the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\
 - \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
   wait if no points remain, at least 1.
 
-A user has one quota for all keys, so creating another key does not increase the quota.
+An account has one quota for all its keys, so another key does not increase the quota.
 
 Servers that share a database exchange their quota usage twice per second. Between exchanges, each
 server allows the whole quota. A user who calls several servers at the same time can therefore
-exceed it. Afterward, the server rejects the user's requests until the quota has refilled, so the
+exceed the quota. Afterward, the server rejects the user's requests until the quota has refilled, so the
 long-term rate stays the same.
 
 While the database is unreachable, each process counts separately. Only the process that serves a
