@@ -64,7 +64,7 @@ export class NotFoundError extends MusterError {}
  * device.
  */
 export class ConflictError extends MusterError {}
-/** The request exceeds a limit. The message describes the limit. */
+/** A value or the request exceeds a limit. The message describes the limit. */
 export class LimitExceededError extends MusterError {}
 /** The document exceeds a limit, such as the limit on depth, aliases, tokens, or objects. */
 export class QueryTooComplexError extends MusterError {}

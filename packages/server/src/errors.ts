@@ -12,7 +12,7 @@ export const errorCodes = {
   },
   LIMIT_EXCEEDED: {
     status: 413,
-    meaning: 'A value exceeds a limit. The message names the limit and the value.',
+    meaning: 'A value or the request exceeds a limit. The message describes the limit.',
   },
   BAD_USER_INPUT: {
     status: 400,
@@ -58,7 +58,7 @@ export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      "The request would grant more than the caller has. The new key or role has a permission that the caller lacks, or the new key expires later than the caller's key, or only the caller's key requires a digest.",
+      "The request would grant more than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The message describes what exceeds the caller's access.",
   },
   device: {
     code: 'FORBIDDEN',
