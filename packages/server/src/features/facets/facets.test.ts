@@ -163,7 +163,7 @@ describe('facets', () => {
       ['x*"\\', 1, 0],
       [emoji, 1, 0],
     ])
-    expect(note!.buckets[2]!.where).toBe(`note = ${emoji}`)
+    expect(note!.buckets[2]!.where).toBe(`note = "${emoji}"`)
     expect(note).toMatchObject({ missing: 2, other: 0, distinct: 3, total: 6 })
     expect(part).toMatchObject({ missing: 5, buckets: [{ value: 'y', count: 1 }] })
     const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
