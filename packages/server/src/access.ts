@@ -49,8 +49,8 @@ const manager =
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
 /**
- * The roles that every account has, from the fewest permissions to the most. An owner can also create, change, and
- * remove owners.
+ * The roles that every account has, from the fewest permissions to the most. An owner has the permissions of an admin,
+ * and can also create, change, and remove owners.
  */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 

@@ -34,7 +34,10 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The number of milliseconds to wait for a gauge's value before omitting it. The scraper would not wait longer. */
+/**
+ * The number of milliseconds to wait for a gauge's value before omitting it. Scrapers give up after a few seconds, so
+ * one slow gauge must not delay the response.
+ */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
@@ -127,7 +130,7 @@ async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** Lets concurrent callers share one read, and reuses its value for a while. */
+/** Lets concurrent callers share one read, and reuses its value for `maxAgeMs`. */
 function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
   let last: Promise<Reading> | undefined
   let expires = Number.POSITIVE_INFINITY

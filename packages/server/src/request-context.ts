@@ -25,7 +25,10 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
-/** Queries that can return several objects read from the replica while it is up to date. */
+/**
+ * Returns a function that chooses the context of a query. A query that can return several objects reads from the
+ * database that `readRouter` chooses. The function returns undefined for other queries, which keep their context.
+ */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

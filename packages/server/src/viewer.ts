@@ -22,7 +22,7 @@ export interface Viewer {
   readonly session?: string
   /** How the session's person signed in; null if that was not recorded. */
   readonly signInMethod?: string | null
-  /** Set if the account requires another sign-in. The viewer then has no account. */
+  /** Set if the account requires another kind of sign-in. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number

@@ -29,7 +29,7 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
-/** The reasons to reject valid credentials, or a request without a signature. */
+/** The reasons to reject a disabled user, a request without credentials, or a download link. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },

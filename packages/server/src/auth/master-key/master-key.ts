@@ -19,9 +19,9 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Returns this database's master key. A new database adopts the available key, or a newly created key if none is
- * available. Throws a StartError if the key belongs to another database. The caller's transaction must allow only one
- * server at a time.
+ * Returns the secrets under this database's master key. A new database adopts the available key, or a newly created key
+ * if none is available. Throws a StartError if the key is missing or belongs to another database. The caller's
+ * transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)

@@ -98,8 +98,8 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
 }
 
 /**
- * Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. An
- * installation has only a few of these secrets.
+ * Names the new key in the database. Re-encrypts authenticator secrets in the same transaction, because a sign-in with
+ * a code cannot be retried. An installation has only a few of these secrets.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {

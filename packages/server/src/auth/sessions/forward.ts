@@ -30,7 +30,7 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** The maximum number of origins. Without MUSTER_PUBLIC_URL, a server has at most a few. */
+/** The maximum number of better-auth instances in memory. A server without MUSTER_PUBLIC_URL needs one per origin. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {

@@ -3,7 +3,10 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/** Re-encrypts better-auth's data under the current master key. Returns the number of rows that changed. */
+/**
+ * Re-encrypts authenticator secrets and backup codes under the current master key. Returns the number of rows that
+ * changed.
+ */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0

@@ -12,7 +12,7 @@ import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
 /**
- * Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour.
+ * Confirms a sign-in by a password, a code, or a passkey. The sign-in then counts as recent for another hour.
  */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
