@@ -26,8 +26,8 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
 /**
- * Returns a function that chooses the context of a query. A query that can return several objects reads from the
- * database that `readRouter` chooses. The function returns undefined for other queries, which keep their context.
+ * Returns a function that lets queries that can return several objects read from the database that `readRouter`
+ * chooses. The function returns undefined if the query keeps its context.
  */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {

@@ -34,8 +34,8 @@ export async function copyCluster(
 }
 
 /**
- * Prefers sync(1), which syncs the whole file system with one call of syncfs(2). If sync(1) is not available, syncs
- * each file.
+ * Prefers sync(1), which syncs the whole file system with one call of syncfs(2). If sync(1) is missing or fails, syncs
+ * each file and folder.
  */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])

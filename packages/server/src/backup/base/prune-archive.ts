@@ -11,7 +11,8 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the removed backups' names.
+ * Keeps the newest `keep` base backups, and removes the others and the WAL that no remaining backup needs. Returns the
+ * names of the removed backups.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)

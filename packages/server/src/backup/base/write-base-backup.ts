@@ -42,7 +42,7 @@ export interface BaseBackupOptions {
 }
 
 export interface WrittenBaseBackup extends BaseBackup {
-  /** The older base backups that this backup replaced. */
+  /** The names of the older base backups that were removed. */
   removed: string[]
 }
 

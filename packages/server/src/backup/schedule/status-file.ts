@@ -10,7 +10,7 @@ export interface BackupStatus {
   everyMs: number | null
   /** The time of the newest backup, or null if there is none. */
   newest: string | null
-  /** The failure of the last scheduled backup, or null if the backup succeeded. */
+  /** The failure of the last scheduled backup since the server started, or null if it succeeded or none was due. */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null

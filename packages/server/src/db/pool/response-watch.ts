@@ -144,7 +144,7 @@ const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 
 interface Probe {
-  /** Opens the connection in advance, because a probe must not wait for it. */
+  /** Opens the probe's connection in advance, because a probe must not wait for a new connection. */
   prepare(): void
   /** Returns whether the database can be reached. Retries until it receives a response or an error. */
   run(): Promise<boolean>
