@@ -103,7 +103,7 @@ export interface Executor {
 }
 
 export interface ExecutorInput {
-  /** The schema. It is modified in place, because `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** The executor modifies the schema in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
   readonly cacheBytes?: number
   readonly listBounds: ListBounds

@@ -18,7 +18,7 @@ const NOT_AUTHORIZED = 5
 const NO_ID = 'no device ID'
 
 /**
- * How long the response to an address or device with too many failed attempts is delayed, in milliseconds.
+ * The delay, in milliseconds, of the response to a failed attempt if its address or device has too many failures.
  */
 const FAILURE_DELAY_MS = 2_000
 

@@ -8,7 +8,7 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
-  /** The maximum total of bytes that a connection may send before it authenticates. */
+  /** The maximum number of bytes that a connection may send before it authenticates. */
   unauthenticated: number
   /** The maximum size, in bytes, of each packet after authentication. */
   packet: number

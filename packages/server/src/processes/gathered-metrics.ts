@@ -4,9 +4,7 @@ import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
 import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 
-/**
- * The number of milliseconds after which the last known counters of a process are used, because it has not responded.
- */
+/** How long to wait for a process's response, in milliseconds, before using the process's last known counters. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
 /** Combines the metrics of all server processes. A scrape of any one process covers all of them. */

@@ -43,8 +43,8 @@ export interface RequestCharges {
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 /**
- * Checks whether the caller is restricted to some devices. Such a caller can cause reads that no estimate can know, such
- * as those for the suggestions in an error.
+ * Checks whether the caller is restricted to some devices. Such a caller can cause reads that the server cannot
+ * estimate, such as those for the suggestions in an error.
  */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 

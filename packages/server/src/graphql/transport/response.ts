@@ -75,7 +75,8 @@ function stringify(result: unknown): Json | undefined {
 }
 
 /**
- * Longer strings are sent as bytes. Node would join a string with the response headers, which copies both.
+ * The server sends strings of this length or more as bytes. Node would join a string with the response headers, which
+ * copies both.
  */
 const MAX_STRING_LENGTH = 65_536
 

@@ -38,7 +38,7 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Writes JSON. */
+  /** Writes a string that is already JSON. */
   json(text: string): void {
     const maxBytes = text.length * BYTES_PER_UNIT
     this.#reserve(maxBytes <= CHUNK_BYTES ? maxBytes : Buffer.byteLength(text))

@@ -25,7 +25,7 @@ export interface CallerLimits {
   assertReadsResponses(request: FastifyRequest): void
   /**
    * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
-   * caller does not read its queued responses.
+   * caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }

@@ -35,7 +35,10 @@ export interface LoadShedding {
 
 /** MUSTER_MOST_REQUESTS divided by this number is the default of MUSTER_MOST_STANDING. */
 const SUSTAINED_DIVISOR = 5
-/** The multiple of the limit above which the server rejects every request, even if no caller exceeds its fair share. */
+/**
+ * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request, even if no caller exceeds its
+ * fair share.
+ */
 const LIMIT_FACTOR = 2
 
 const messages: Readonly<Record<ShedReason, string>> = {

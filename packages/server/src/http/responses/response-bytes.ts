@@ -68,7 +68,7 @@ const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined
 export const queueFull = (): ApiError =>
   new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
 
-/** Ends the request if no client would receive the response. */
+/** Throws UNAVAILABLE if the client has left, because no client would receive the response. */
 function assertConnected(reply: FastifyReply): void {
   if (hasClientLeft(reply)) throw new ApiError('UNAVAILABLE', 'the client has closed the connection')
 }
