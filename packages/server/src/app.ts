@@ -104,7 +104,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Builds the HTTP server without listening. A request goes through the registered parts in order. */
+/** Builds the HTTP server without listening. Requests go through its parts in the order of their registration. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {

@@ -4,7 +4,11 @@
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests. Retry after the number of seconds in Retry-After.' },
+  RATE_LIMITED: {
+    status: 429,
+    meaning:
+      'The caller sends too many requests, stores too much data, or does not read responses. Retry after the number of seconds in Retry-After.',
+  },
   UNAVAILABLE: {
     status: 503,
     meaning:
@@ -18,7 +22,10 @@ export const errorCodes = {
     status: 400,
     meaning: 'The document, a variable, or an argument is invalid. The message describes valid input.',
   },
-  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document exceeds a limit on depth, aliases, tokens, or objects.' },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    meaning: 'The document exceeds a limit, such as those on depth, aliases, tokens, and objects.',
+  },
   FORBIDDEN: {
     status: 403,
     meaning:
@@ -46,7 +53,7 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 /**
- * These are the values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is
+ * These are the values of `extensions.reason` for API requests with valid credentials. `docs/reference/errors.md` is
  * generated from this table.
  */
 export const requestReasons = {

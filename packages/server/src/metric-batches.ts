@@ -1,8 +1,8 @@
 import type { Counter, Histogram } from 'prom-client'
 
 /**
- * Collects the values of a metric in batches. Recording each value separately takes ten times as long, and longer than
- * many of the measured steps.
+ * Collects the values of a metric in batches. Recording each value separately takes ten times as long, which is longer
+ * than many of the measured steps.
  */
 export interface Batch<Add> {
   readonly add: Add

@@ -109,8 +109,8 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
   )
 
 /**
- * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. Omits
- * the host and the command line, because they may reveal private data.
+ * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults.
+ * Omits the host and the command line, because they may reveal private data.
  */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })

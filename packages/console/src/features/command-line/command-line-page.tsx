@@ -21,10 +21,13 @@ export function CommandLinePage() {
   const [failure, setFailure] = useState<{ error: unknown; title: string }>()
 
   useEffect(() => {
-    whoAmI().then(({ user }) => {
-      if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
-      else setEmail(user.email)
-    }, (error: unknown) => setFailure({ error, title: 'Your sign-in could not be checked' }))
+    whoAmI().then(
+      ({ user }) => {
+        if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
+        else setEmail(user.email)
+      },
+      (error: unknown) => setFailure({ error, title: 'Your sign-in could not be checked' }),
+    )
   }, [navigate])
   useEffect(() => {
     if (email === undefined || named === undefined) return

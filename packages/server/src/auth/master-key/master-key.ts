@@ -67,7 +67,9 @@ export async function followMasterKey(db: Database, secrets: Secrets): Promise<v
 
 function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   if (checkValue !== undefined && !secrets.switchTo(checkValue)) {
-    throw new Error('the master key was rotated, and this server does not have the new key')
+    throw new Error(
+      'the master key was rotated, and this server does not have the new key: copy master.key, or set MUSTER_MASTER_KEY',
+    )
   }
 }
 

@@ -112,8 +112,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
 }
 
 /**
- * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. They contain random
- * keys and hashes, and the addresses of accounts, which are also the addresses of people.
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
+ * keys and hashes, and the email addresses of accounts, which are also those of people.
  */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))

@@ -38,7 +38,7 @@ export function createWorkerRouter({
   const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
   const reported = new Map<Database, string>()
   const checking = new Map<Database, Promise<void>>()
-  /** The pools of URLs that lead to the same node as another URL. They are not used. */
+  /** The pools of URLs that lead to the same node as another URL. The router does not use these pools. */
   const duplicates = new Set<Database>()
   const readNode = batched((accountIds) => selectNodes(coordinator, accountIds))
 

@@ -19,7 +19,8 @@ import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
   /**
-   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. It is created if it is missing.
+   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates it if it
+   * is missing.
    */
   readonly dataFolder: string
   readonly log: EmbeddedLog

@@ -161,8 +161,7 @@ export const userDatabase = (db: Database, accountId: string): Database => users
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
 /**
- * Like `userDatabase`, but for downloads. They wait in one lane with the statements of `walk` and have no query time
- * limit.
+ * Like `userDatabase`, but for downloads. Their statements wait in the lane of `walk` and have no query time limit.
  */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db

@@ -30,7 +30,7 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
   readonly sdl: () => string
 }
 
-/** Serves GraphQL over HTTP and the SDL. The routes have their own Fastify scope, which reads bodies as bytes. */
+/** Serves GraphQL over HTTP and the SDL. The routes are in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,

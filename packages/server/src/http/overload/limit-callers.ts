@@ -34,7 +34,7 @@ export interface CallerLimits {
 const REQUEST_BYTES = 64 * 1024
 
 /**
- * Registers these limits. They must come before all other request handlers, because a rejection should cost almost
+ * Registers the limits. Call this before registering any other request handler, because a rejection should cost almost
  * nothing.
  */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {

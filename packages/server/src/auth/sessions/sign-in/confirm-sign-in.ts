@@ -58,7 +58,7 @@ async function confirmPassword({ db }: AuthRequest, { email, personId }: Session
 async function confirmCode(call: AuthRequest, { personId }: Session, code: string): Promise<void> {
   // Without this check, the first code from an authenticator app that is being set up would turn on codes.
   const user = await findSignedInUser(call.db, personId)
-  if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
+  if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }
