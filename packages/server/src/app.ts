@@ -244,7 +244,7 @@ function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceR
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Configures console sign-in. Each sign-in is recorded as an event in each of the person's accounts. */
+/** Configures console sign-in. Records each sign-in as an event in each of the person's accounts. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest' | 'provider'> {
   const { db, secrets, config, log, feed } = deps
   return {

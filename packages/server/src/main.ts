@@ -100,7 +100,7 @@ async function migrateOrExplain(
 }
 
 /**
- * Serves requests in this process. The serving code is imported here, because a process that only supervises others
+ * Serves requests in this process. Imports the serving code only now, because a process that only supervises others
  * does not need it.
  */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {

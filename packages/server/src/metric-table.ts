@@ -8,7 +8,7 @@ export interface Metric {
   help: string
   /** The upper limits of a histogram's buckets. */
   buckets?: readonly number[]
-  /** How the values of a gauge in several processes are combined. By default, they are added. */
+  /** The way to combine a gauge's values from several processes. The default is their sum. */
   across?: 'sum' | 'max' | 'min'
 }
 

@@ -85,7 +85,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
         run: () => Promise<FormattedExecutionResult>,
       ) => Promise<FormattedExecutionResult>)
     | undefined
-  /** If omitted, Idempotency-Key headers are ignored. */
+  /** If omitted, the server ignores Idempotency-Key headers. */
   readonly runOnce?: RunOnce<Viewer> | undefined
   /**
    * Runs after every operation of a caller with credentials, whether the server ran it, or rejected it because of the

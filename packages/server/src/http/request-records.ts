@@ -16,8 +16,8 @@ export interface RequestRecordsOptions {
 
 const SLOW_MS = 1_000
 /**
- * The maximum number of slow requests that are logged per second. The others are only counted, because log lines add to
- * the load.
+ * The maximum number of slow requests that the server logs per second. It only counts the others, because log lines add
+ * to the load.
  */
 const SLOW_LINES_PER_SECOND = 10
 

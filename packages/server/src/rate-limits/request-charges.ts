@@ -69,7 +69,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0 && !isMetered) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // If an operation may cost more than the capacity, the whole capacity is charged now and the rest afterward.
+    // If an operation may cost more than the capacity, charges the whole capacity now and the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)

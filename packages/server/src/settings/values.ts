@@ -107,7 +107,7 @@ export function origins(text: string): string[] {
   })
 }
 
-/** Reads an issuer exactly as given, because it is compared as a string. Only loopback hosts may use http. */
+/** Reads an issuer exactly as given, because the server compares it as a string. Only loopback hosts may use http. */
 export function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)

@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify'
 export interface Part {
   name: string
   close: () => Promise<void>
-  /** The number of milliseconds that closing may take. After that, the next part is closed anyway. */
+  /** The number of milliseconds that closing may take. After that, `closeAll` continues with the next part. */
   within: number
 }
 
-/** The started parts, which are closed in reverse order. */
+/** The started parts, which `closeAll` closes in reverse order. */
 export interface Closing {
   add(part: Part): void
   closeAll(): Promise<void>

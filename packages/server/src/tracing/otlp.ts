@@ -36,7 +36,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** The number of spans that can wait for the collector. Further spans are dropped. */
+/** The number of spans that can wait for the collector. The processor drops further spans. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
 /**

@@ -10,7 +10,7 @@ import { createKeyring, type Secrets } from '../secrets.ts'
 import { insertCheck, lockCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 
-/** If `MUSTER_MASTER_KEY` is set, the key files are not used. */
+/** If `MUSTER_MASTER_KEY` is set, the server does not use the key files. */
 export type MasterKeySettings = Pick<Config, 'dataFolder' | 'masterKey' | 'previousMasterKey'>
 
 export interface MasterKeyOptions {

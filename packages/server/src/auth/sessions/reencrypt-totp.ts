@@ -27,7 +27,7 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
 
 /** Re-encrypts data. Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // better-auth is imported on first use, which saves half a second and 60 MB in installations without codes.
+  // Importing better-auth on first use saves half a second and 60 MB in installations without codes.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

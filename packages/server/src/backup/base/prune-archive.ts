@@ -18,7 +18,7 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // The manifest is removed first. A partially removed backup then counts as unfinished, and no restore uses it.
+    // Removes the manifest first. A partially removed backup then counts as unfinished, and no restore uses it.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })

@@ -26,8 +26,8 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the tables that were not yet
- * placed. All tables are placed in one transaction, which blocks writers until it ends.
+ * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the names of the tables that it
+ * placed. Places all tables in one transaction, which blocks writers until it ends.
  */
 export async function distributeTables(
   db: Database,

@@ -15,9 +15,9 @@ export interface WorkerRouterOptions {
   onChoice?: (place: ReadPlace) => void
 }
 
-/** The interval, in milliseconds, at which unavailable workers are checked again. */
+/** The interval, in milliseconds, between checks of unavailable workers. */
 const RETRY_MS = 1_000
-/** How long an account's node is cached, in milliseconds. Every node can answer, so an outdated entry does no harm. */
+/** How long an account's node is cached, in milliseconds. An outdated entry does no harm: every node runs any query. */
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 

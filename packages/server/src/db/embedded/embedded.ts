@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
    */
   readonly onExit: (reason: string) => void
   /**
-   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, nothing is archived.
+   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, there is no archive.
    */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */

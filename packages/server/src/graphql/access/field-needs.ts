@@ -70,7 +70,7 @@ export interface NeedsInput {
 }
 
 /**
- * Creates a function that reads an operation's needs. The needs are computed once, unless they depend on variables.
+ * Creates a function that reads an operation's needs. It computes the needs once, unless they depend on variables.
  */
 export function createNeedsReader(
   schema: GraphQLSchema,

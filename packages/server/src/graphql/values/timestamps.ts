@@ -4,7 +4,7 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The last formatted day and its string. They are cached because many times in a response are on the same day. */
+/** A cache of the last formatted day and its string, because many times in a response are on the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 

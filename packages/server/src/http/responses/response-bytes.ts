@@ -37,8 +37,8 @@ export interface ResponseBytesOptions {
 /** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
 /**
- * Only a few responses above this size, in bytes, are produced at a time. Their production requires several times their
- * size.
+ * The server produces only a few responses above this size, in bytes, at a time. Producing one requires several times
+ * its size in memory.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**

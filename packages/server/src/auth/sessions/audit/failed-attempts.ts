@@ -9,7 +9,7 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** The reasons for failures that are recorded: wrong credentials, or a person who is not allowed to sign in. */
+/** The reasons of the failures to record: wrong credentials, or a person who is not allowed to sign in. */
 const failures: readonly unknown[] = [
   ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
   ...['sso-disabled', 'sso-link-required', 'sso-not-invited', 'sso-use-invitation'],

@@ -63,7 +63,7 @@ async function confirmCode(call: AuthRequest, { personId }: Session, code: strin
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }
 
-/** better-auth can verify a passkey only by signing in, so the new session is deleted. */
+/** better-auth can verify a passkey only by signing in, so this function deletes the new session. */
 async function confirmPasskey(call: AuthRequest, { personId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
   const created = await sessionOf(call, forwarded)
