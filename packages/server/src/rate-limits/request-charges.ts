@@ -48,7 +48,7 @@ const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Numb
  */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 
-/** Adds what the caller is restricted to, because a restricted list may read more rows than it returns. */
+/** Adds the caller's restriction, because a restricted list may read more rows than it returns. */
 const sizeFor = (viewer: Viewer, size: AccountSize): AccountSize =>
   isRestricted(viewer) ? { ...size, restriction: viewer.reach! } : size
 

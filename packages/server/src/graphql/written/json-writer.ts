@@ -83,7 +83,7 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Returns what was written, and begins again. */
+  /** Returns the JSON written so far, and starts over. */
   take(): Json {
     const json = this.#full.length === 0 && this.#length < SHORT_BYTES ? this.#takeString() : this.#takeParts()
     this.clear()

@@ -23,7 +23,7 @@ export const commandLineCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
 ]
 
-/** Returns what the page shows: the machine, and what the person may do in each account. */
+/** Returns the data that the page shows: the machine, and the person's permissions in each account. */
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))
   const accounts = session.accounts.map(({ id, email, role, roleName, permissions, restriction, requiredSignIn }) => ({
