@@ -1,8 +1,8 @@
 import { filterLimits } from '@muster/filter'
 
 /**
- * The fixed limits that `login { limits }` lists under these names and docs/reference/limits.md describes. Lengths count
- * characters (Unicode code points), and sizes count bytes of UTF-8.
+ * The fixed limits that `login { limits }` lists under these names and docs/reference/limits.md describes. Lengths
+ * count characters (Unicode code points), and sizes count bytes of UTF-8.
  */
 export const limits = {
   nameLength: 128,

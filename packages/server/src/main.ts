@@ -29,7 +29,7 @@ import { StartError } from './start-error.ts'
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
-  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: misspelled, or from another release')
+  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: it is misspelled or from another release')
   await run(log, (running) => start({ ...running, config }))
 }
 

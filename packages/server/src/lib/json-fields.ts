@@ -16,7 +16,7 @@ export interface JsonFields {
 
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object')
-  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {

@@ -30,7 +30,7 @@ export function bodyVariables(
   for (const { name, type } of parameters) if (Object.hasOwn(members, name)) assertType(members[name], type, name)
   assertComplete(members, parameters)
   const missing = route.written?.find((name) => !Object.hasOwn(members, name))
-  if (missing !== undefined) throw badInput(`${missing} is missing; it is required, even if it is null`)
+  if (missing !== undefined) throw badInput(`${missing} is missing: pass a value, or null`)
   return members
 }
 
@@ -51,7 +51,7 @@ function assertMediaType(contentType: string | undefined, method: string): void 
 }
 
 function parseBody(body: Buffer): Record<string, unknown> {
-  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badInput('the body must be a JSON object')

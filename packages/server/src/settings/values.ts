@@ -70,7 +70,7 @@ export function ranges(text: string): AddressRange[] {
 
 export function retries(text: string): number[] {
   const delays = text.split(',').map((item) => integer(item.trim(), 0, 604_800))
-  if (delays.length > 50) throw new Error('at most 50 delays')
+  if (delays.length > 50) throw new Error('at most 50 delays, separated by commas')
   return delays
 }
 

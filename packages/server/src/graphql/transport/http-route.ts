@@ -124,9 +124,9 @@ function rejectOperation<Viewer extends GraphqlViewer>(
   const { request, operation } = start
   if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
   if (operation.kind === 'subscription')
-    return errorResponse(badInput(`subscriptions are served at ${path}/stream`), type)
+    return errorResponse(badInput(`send subscriptions to ${path}/stream`), type)
   if (operation.kind === 'mutation' && request.method !== 'POST')
-    return errorResponse(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
+    return errorResponse(badInput('send mutations by POST'), type, 405, { allow: 'POST' })
   return undefined
 }
 

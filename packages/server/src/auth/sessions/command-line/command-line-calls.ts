@@ -75,7 +75,7 @@ function nameOf({ fields }: AuthRequest): Named {
   const [id, code] = [fields.optionalText('request'), fields.optionalText('code')]
   if (id !== undefined && code === undefined && /^[0-9a-f]{64}$/.test(id)) return { id }
   if (id === undefined && code !== undefined) return { userCode: readUserCode(code) }
-  throw badInput('pass either request, as in the link, or code, as the command line shows it')
+  throw badInput('pass either request from the link, or code from the command line')
 }
 
 const alreadyDecided = (): ApiError =>
