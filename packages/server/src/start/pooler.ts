@@ -33,7 +33,9 @@ export async function checkPooler(
   }
   if (requests.direct === undefined) return
   if ((await identityOf(requests.connection)) !== (await identityOf(connection)))
-    throw new StartError('DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Set both to the same database.')
+    throw new StartError(
+      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Set both to the same database.',
+    )
   const statements = await missingSettings(requests.connection, statementTimeout)
   if (statements.length > 0)
     log.warn(

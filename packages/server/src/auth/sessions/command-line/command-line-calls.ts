@@ -79,4 +79,7 @@ function nameOf({ fields }: AuthRequest): Named {
 }
 
 const alreadyDecided = (): ApiError =>
-  new ApiError('CONFLICT', 'the request was approved or denied in the meantime, or has expired: run "muster login" again')
+  new ApiError(
+    'CONFLICT',
+    'the request was approved or denied in the meantime, or has expired: run "muster login" again',
+  )
