@@ -70,7 +70,7 @@ export const requestReasons = {
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction, or changes what decides which devices it is restricted to. The message names the fields or the change.',
+      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, or adds a device outside of it. The message names the fields or the change.',
   },
   attribute: {
     code: 'FORBIDDEN',

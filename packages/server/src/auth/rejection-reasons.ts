@@ -77,8 +77,8 @@ const sessionReasons = {
 } as const
 
 /**
- * The reasons why single sign-on fails. The server redirects the browser to the sign-in page with the reason (status
- * 303).
+ * The reasons why single sign-on fails. Except for `sso-only`, the server redirects the browser to the sign-in page
+ * with the reason (status 303).
  */
 const ssoReasons = {
   'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },

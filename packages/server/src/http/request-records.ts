@@ -22,8 +22,8 @@ const SLOW_MS = 1_000
 const SLOW_LINES_PER_SECOND = 10
 
 /**
- * Counts and logs each request when it ends. Requests that load shedding rejects early are counted elsewhere
- * (overload/shedding-metrics.ts).
+ * Counts each request when it ends, and logs it if it is slow, if it failed with an internal error, or if `logsAll` is
+ * set. `overload/shedding-metrics.ts` counts the requests that load shedding rejects early.
  */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
