@@ -35,8 +35,8 @@ export interface Metrics {
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * The number of milliseconds to wait for a gauge's value before omitting it. Scrapers give up after a few seconds, so
- * one slow gauge must not delay the response.
+ * The number of milliseconds to wait for a gauge's value before omitting it. The scraper, and the parent of several
+ * server processes, wait only a little longer.
  */
 const READ_TIMEOUT_MS = 3_000
 

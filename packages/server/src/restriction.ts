@@ -123,6 +123,5 @@ function reachOf({ restriction, reach }: Restricted): Reach | undefined {
   return reach
 }
 
-/** Checks whether two restrictions are equal. */
 export const isSameRestriction = (one: Restriction | undefined, other: Restriction | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

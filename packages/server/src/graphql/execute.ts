@@ -88,7 +88,7 @@ export interface PreparedOperation {
 }
 
 export interface NeedsOptions {
-  /** Whether the defaults of the document apply to missing variables, as they do when it runs. */
+  /** Whether the document's defaults apply to missing variables, as they do when the document runs. */
   readonly hasDefaults?: boolean
   /** Whether a mutation changes only the caller's own data, and so needs no permission. */
   readonly isOwnChange?: (mutation: RootField) => boolean
