@@ -44,8 +44,8 @@ export interface Context {
   /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
   /**
-   * How many milliseconds after a person last used single sign-on the person's personal keys become invalid, if a group
-   * made the person a member; 0 for never.
+   * The number of milliseconds without single sign-on after which a person's personal keys become invalid. Applies only
+   * to people whom a group made members. With 0, the keys stay valid.
    */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */

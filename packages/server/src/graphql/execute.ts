@@ -62,7 +62,7 @@ export interface PreparedOperation {
   readonly ok: true
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
-  /** The name of the only root field in the schema, or `several`. */
+  /** The schema's name of the only root field, or `several` if the operation has more than one. */
   readonly name: string
   /** The operation's name in the document. If it has none, the names of its root fields. */
   readonly label: string

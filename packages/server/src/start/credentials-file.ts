@@ -14,7 +14,7 @@ export interface Credentials {
 
 export const credentialsPath = (dataFolder: string): string => join(dataFolder, 'credentials')
 
-/** Returns the path of credentials whose owner may not have been committed to the database yet. */
+/** Returns the path of the credentials of an owner that the database may not have committed yet. */
 const stagedPath = (dataFolder: string): string => join(dataFolder, 'credentials.new')
 
 export const formatCredentials = ({ url, accessKeyId, secretAccessKey, email, password }: Credentials): string =>

@@ -22,7 +22,7 @@ export interface Pair {
 export interface Certificate extends Pair {
   context: SecureContext
   until: Date
-  /** Returns whether clients that connect to this host name or address accept the certificate. */
+  /** Returns whether the certificate names this host name or IP address. */
   isFor(host: string): boolean
 }
 

@@ -73,7 +73,7 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** Returns the first cookie with this name, which is the most specific one (RFC 6265 §5.4). */
+/** Returns the decoded value of the first cookie with this name, which has the longest path (RFC 6265 §5.4). */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

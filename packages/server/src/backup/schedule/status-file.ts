@@ -19,7 +19,7 @@ export interface BackupStatus {
 export interface ArchiveStatus {
   /** The time since which archiving has failed, or null if archiving works. */
   failingSince: string | null
-  /** The size of the finished write-ahead log segments that are not in the archive yet. */
+  /** The size, in bytes, of the finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number
 }
 
