@@ -123,8 +123,7 @@ function rejectOperation<Viewer extends GraphqlViewer>(
 ): Response | undefined {
   const { request, operation } = start
   if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
-  if (operation.kind === 'subscription')
-    return errorResponse(badInput(`send subscriptions to ${path}/stream`), type)
+  if (operation.kind === 'subscription') return errorResponse(badInput(`send subscriptions to ${path}/stream`), type)
   if (operation.kind === 'mutation' && request.method !== 'POST')
     return errorResponse(badInput('send mutations by POST'), type, 405, { allow: 'POST' })
   return undefined
