@@ -16,9 +16,9 @@ const PAIR_MS = 3_600_000
  * ends. The same applies while the address's rate-limit quota is used up.
  *
  * Many clients may share an address (NAT, a proxy), and a client that cannot sign must not lock out the other clients.
- * Therefore, a key that has signed correctly from an address within the last hour can fail there 20 times a minute,
- * whatever the count of the address. Failures that name a key never block the key at other addresses. Key IDs are not
- * secret, and other callers must not be able to lock out the key's owner.
+ * Therefore, a key that has signed correctly from an address within the last hour can fail 20 times a minute at that
+ * address, whatever the count of the address. Failures that name a key never block the key at other addresses. Key IDs
+ * are not secret, and other callers must not be able to lock out the key's owner.
  */
 export interface FailedSignatures {
   /**

@@ -67,7 +67,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Returns the key to encrypt under. It comes from the settings or from an interrupted rotation, or is created now. */
+/** Returns the key to encrypt under: from the settings, from an interrupted rotation, or a new key in a file. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,

@@ -32,7 +32,8 @@ export async function scheduleBackups(options: BackupsOptions): Promise<{ close(
   const stopping = new AbortController()
   const { signal } = stopping
   const running = watch(options, signal).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'scheduled backups and archive monitoring have stopped')
+    if (!signal.aborted)
+      log.error({ err: error }, 'scheduled backups and archive monitoring have stopped: restart the server')
   })
   return {
     async close() {

@@ -35,7 +35,10 @@ export async function distributeTables(
 ): Promise<string[]> {
   if (cluster === undefined) return []
   if (!(await hasCitus(db))) {
-    log.warn({}, 'MUSTER_CLUSTER has no effect, because the database does not have the extension citus')
+    log.warn(
+      {},
+      'MUSTER_CLUSTER has no effect, because the database does not have the extension citus: create the extension, or remove the setting',
+    )
     return []
   }
   if ((await findMissing(db)).missing.length === 0) return []

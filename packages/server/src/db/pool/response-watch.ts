@@ -50,8 +50,8 @@ export function watchResponses(
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
   /**
-   * The number of checks since the probe began. Checks are counted because elapsed time includes pauses of the process,
-   * after which a response would seem late.
+   * The number of checks since the probe began. The watch counts checks, because elapsed time includes pauses of the
+   * process, after which a response would seem late.
    */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY

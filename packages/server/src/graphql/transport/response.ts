@@ -56,7 +56,7 @@ export function fromTransportError(
   const { statusCode } = error
   // Fastify's message repeats the whole URL, whose query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
-    return badInput('the path of the URL is not valid percent-encoded UTF-8')
+    return badInput('the path of the URL must be percent-encoded UTF-8')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
     return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
