@@ -28,7 +28,7 @@ export interface Viewer {
   readonly permissions?: number
   /** The restriction of the request to some devices or attribute names. Undefined if the request has none. */
   readonly restriction?: Restriction | undefined
-  /** The devices and attribute names that the restriction allows. Set together with it, before an operation runs. */
+  /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
   readonly reach?: Reach
   /**
    * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.
