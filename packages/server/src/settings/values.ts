@@ -69,8 +69,9 @@ export function ranges(text: string): AddressRange[] {
 }
 
 export function retries(text: string): number[] {
-  const delays = text.split(',').map((item) => integer(item.trim(), 0, 604_800))
-  if (delays.length > 50) throw new Error('at most 50 delays, separated by commas')
+  const delays = text.split(',').map((item) => (/^\s*\d+\s*$/.test(item) ? Number(item) : Number.NaN))
+  if (delays.length > 50 || !delays.every((delay) => delay <= 604_800))
+    throw new Error('1 to 50 whole numbers from 0 to 604800, separated by commas')
   return delays
 }
 

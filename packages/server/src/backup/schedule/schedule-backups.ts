@@ -52,6 +52,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
   let backup: Promise<void> | undefined
 
   const backUp = async (): Promise<void> => {
+    retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)
     try {
       const { path, summary } = await kind.write(signal)
       failure = null
@@ -61,7 +62,6 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       // No backup failed: another server is writing one, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
-      retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')
     }
   }
