@@ -42,7 +42,7 @@ export function parseFilter(text: string, { maxLength = filterLimits.filterLengt
   for (const found of lexicalFaults(text, tokens)) report(parsing, found)
   const tree = parseAll(parsing)
   const problems = [...parsing.syntaxErrors, ...parsing.exceeded.values()].sort(byPlace)
-  return { text, tree: tree === broken ? null : tree, problems }
+  return { text, tree: tree === broken || !isStorable(text) ? null : tree, problems }
 }
 
 function excessLength(text: string, maxLength: number): FilterProblem | undefined {
@@ -57,6 +57,8 @@ function excessLength(text: string, maxLength: number): FilterProblem | undefine
 
 /** Matches the characters that PostgreSQL cannot store: U+0000 and lone surrogates. */
 const unstorable = /\0|\p{Surrogate}/gu
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
   const faults = tokens.flatMap((token) => token.fault ?? [])
@@ -77,7 +79,7 @@ function parseAll(parsing: Parsing): Expression | null | Broken {
     result = result === undefined || result === broken ? expression : result
     const token = next(parsing)
     if (token.kind === 'end') return result
-    report(parsing, fault(token, 'This parenthesis has no opening parenthesis.', ''))
+    report(parsing, fault(token, 'This parenthesis closes none.', ''))
   }
 }
 

@@ -51,7 +51,6 @@ describe('a field that reads more devices than it returns', () => {
     ['a filter without an index', '{ login { devices(size: 1, where: "attributes.rack:2") { last } } }', 5],
     ['facets', '{ login { facets(by: ["state"]) { total } } }', 5],
     ['totals of devices', '{ login { deviceTotals { total } } }', 5],
-    ['completions', '{ login { checkFilter(where: "platform = ", cursor: 11) { completions { text } } } }', 5],
   ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
     expect(await costOf(document)).toBe(points)
   })
@@ -68,6 +67,11 @@ describe('a field that reads more devices than it returns', () => {
     ['a list of few events', '{ login { events(size: 1, types: [DEVICE_STATE]) { total } } }'],
   ])('costs nothing extra if it reads only the devices that it returns: %s', async (_what, document) => {
     expect(await costOf(document)).toBe(0)
+  })
+
+  test('costs 5 points with the point for the request, for completions', async () => {
+    const completions = '{ login { checkFilter(where: "platform = ", cursor: 11) { completions { text } } } }'
+    expect(1 + (await costOf(completions))).toBe(5)
   })
 
   test('is charged if a mutation returns it, such as the number of stale devices', async () => {

@@ -66,6 +66,17 @@ describe('checkFilter', () => {
     ])
   })
 
+  test('returns a problem for a character that the database cannot store', async () => {
+    const { canonical, problems, terms } = await check('si\u0000te = oslo', { cursor: 4 })
+    expect({ canonical, terms }).toEqual({ canonical: null, terms: [] })
+    expect(problems).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('U+0000'), column: 3, suggestion: 'site = oslo' }),
+    ])
+    for (const where of ['attributes.\u0000 = "a\u0000', '\u0000', 'in("\u0000", site) = x'])
+      for (let cursor = 0; cursor <= where.length; cursor++)
+        expect((await check(where, { cursor })).canonical, `${where} at ${cursor}`).toBe(null)
+  })
+
   test('warns about valid filters that are probably not intended', async () => {
     expect((await check('lastReported < -2d')).warnings).toEqual([
       { message: expect.stringContaining('NOT lastReported >= -2d') },

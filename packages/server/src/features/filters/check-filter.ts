@@ -17,19 +17,19 @@ import {
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { type AccountSize, MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
-import { assertStorable } from '../../lib/text.ts'
+import { ROWS_PER_POINT } from '../../rate-limits/request-cost.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
-import { listCountedNames } from '../attributes/names/attribute-names.ts'
+import { listCountedNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
-import { findUnknown, readKnownNames } from './account-names.ts'
+import { findUnknown } from './account-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
@@ -43,16 +43,16 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/** The number of rows that a completion of values or contexts is charged for. They cost 5 points. */
-const SAMPLED_ROWS = SAMPLE
+/** The number of rows that a completion charges for. With the point for each request, a completion costs 5 points. */
+const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 /** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
 /**
- * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, the field may also read
- * every device to find the attribute names.
+ * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, it may also read every
+ * device to find their names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
@@ -65,11 +65,10 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   if (kind !== 'device' && usage !== 'list' && usage !== 'view')
     throw badInput(`usage: a filter for ${args.usage} selects devices, so kind must be DEVICES, not ${args.kind}`)
   const place = { kind, usage, path: 'where' }
-  assertStorable(where, 'where')
   const inContext = parseContext(args.context, 'context')
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
     throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
-  const known = await readNames(context, where, place)
+  const known = await readKnownNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
   const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
@@ -94,21 +93,18 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the known names. If the account has used all names in the filter and the viewer can read them, these are the
- * filter's names. Otherwise, adds the names in use that the viewer can read, so that problems can suggest one.
+ * Returns the names that a filter can use. The names that the account ever used count as known. Only the suggestions
+ * for an unknown name need the names in use.
  */
-async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
+async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
   const unknown = await findUnknown(context, [...names])
   const readable = [...names].every((name) => isReadableName(context.viewer, name))
   if (unknown.size === 0 && readable) return names
-  return readKnownNames(
-    context,
-    (name) => names.has(name) && !unknown.has(name) && isReadableName(context.viewer, name),
-  )
+  return new Set((await listEveryAttributeName(context)).map(({ name }) => name))
 }
 
-/** Returns the points that a filter without an index costs, because a list may read every device of the account. */
+/** Returns the cost of a filter without an index, which may read every device of the account. */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
@@ -175,7 +171,7 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
 
 const MAX_NAMES = 100
 
-/** Returns the names that begin with the prefix, most used first. */
+/** Returns the names, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   names: readonly NameCount[],

@@ -12,7 +12,6 @@ import {
   type ResolveOptions,
 } from '@muster/filter'
 import { ApiError, badInput } from '../../errors.ts'
-import { assertStorable } from '../../lib/text.ts'
 import { eventTypes } from '../events/event-types.ts'
 
 /** The filters that an argument accepts, and the argument's name for error messages. */
@@ -21,7 +20,7 @@ export interface FilterPlace {
   readonly usage?: FilterUsage
   readonly path: string
   /**
-   * Whether the server created the filter from a name. Error messages then show no part of that filter, because the
+   * Whether the caller created the filter from a name. Error messages then show no part of that filter, because the
    * client did not write it.
    */
   readonly isName?: true
@@ -47,7 +46,6 @@ export interface ReadFilter {
  * LIMIT_EXCEEDED with every problem in `extensions.filter`.
  */
 export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
-  assertStorable(text, place.path)
   const names = new Set<string>()
   const fractions = new Set<string>()
   const checked = check(text, place, {
