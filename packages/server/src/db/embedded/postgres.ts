@@ -4,7 +4,7 @@ import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import type { LogFile } from './log-file.ts'
 import type { RunMode } from './privileges.ts'
 import { runCommand } from './run-command.ts'
-import { settingArguments } from './settings.ts'
+import { memoryEnvironment, settingArguments } from './settings.ts'
 
 export interface Postgres {
   readonly pid: number
@@ -43,7 +43,7 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
     ...settingArguments(launch.settings),
   ]
   const child = spawn(program, args, {
-    env: binaries.env,
+    env: { ...binaries.env, ...memoryEnvironment },
     detached: true,
     stdio: ['ignore', logFile.fd, logFile.fd, lockFd ?? 'ignore'],
   })
@@ -74,8 +74,8 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
 }
 
 /**
- * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case sends the signal as that
- * user.
+ * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case the signal is sent as
+ * that user.
  */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {

@@ -54,3 +54,14 @@ export function settings(memory = availableMemory()): Record<string, string> {
 
 export const settingArguments = (values: Readonly<Record<string, string>>): string[] =>
   Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+const RETAINED_BYTES = 4 * MiB
+
+/**
+ * Environment variables for glibc, which otherwise returns the memory of each statement to the kernel. A statement that
+ * needs a few MiB would then spend up to half of its time on page faults.
+ */
+export const memoryEnvironment = {
+  MALLOC_MMAP_THRESHOLD_: String(RETAINED_BYTES),
+  MALLOC_TRIM_THRESHOLD_: String(RETAINED_BYTES),
+}
