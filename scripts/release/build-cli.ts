@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
-/** Dependencies that the package contains itself, or that only commands with the server use. */
+/** The package contains these dependencies itself, or only commands with the server use them. */
 const omitted: ReadonlySet<string> = new Set([
   '@muster/server',
   '@muster/filter',

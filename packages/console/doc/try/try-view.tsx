@@ -54,7 +54,7 @@ function SignedInUser({ user: { email } }: { user: CurrentUser }) {
         </>
       ) : (
         <>
-          The editor sends requests as <strong>{email}</strong>. They affect real data.
+          Requests are sent as <strong>{email}</strong>. They affect real data.
         </>
       )}
     </Text>

@@ -42,7 +42,7 @@ describe('encrypted secrets', () => {
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
   })
 
-  it('are encrypted with the current key, and can be decrypted with any available key', () => {
+  it('can be decrypted with all available keys, and are encrypted with the current key', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
     const keys = [former]
     const secrets = createKeyring(() => keys)

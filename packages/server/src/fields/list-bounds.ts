@@ -34,8 +34,7 @@ export const listBounds: ListBounds = {
   'Device.attributeInfo': (args) => countInfo(args),
   'Service.attributeInfo': (args) => countInfo(args),
   'User.freshness': limits.expectedIntervals,
-  // The other limits depend on settings.
-  'User.limits': Object.keys(limits).length + 10,
+  'User.limits': 50,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,
   'User.invitations': MAX_LISTED,

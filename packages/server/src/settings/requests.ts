@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { flag, integer } from './values.ts'
 
-/** Settings for limits on requests, and for their required content. */
+/** Settings for what a request must contain, and for limits on requests. */
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',

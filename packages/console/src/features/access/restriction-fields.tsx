@@ -7,7 +7,7 @@ import type { AttributeNames, RestrictionValues } from './access-values.ts'
 import { describeUnrestrictable } from './permissions.ts'
 
 interface RestrictionFieldsProps {
-  /** What the fields restrict. */
+  /** What the fields restrict, such as `role`. */
   what: 'role' | 'key'
   permissions: readonly Permission[]
   value: RestrictionValues

@@ -18,23 +18,20 @@ export function CommandLinePage() {
   })
   const [email, setEmail] = useState<string>()
   const [found, setFound] = useState<CommandLineRequest>()
-  const [failure, setFailure] = useState<{ error: unknown; title: string }>()
+  const [error, setError] = useState<unknown>()
 
   useEffect(() => {
-    whoAmI().then(
-      ({ user }) => {
-        if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
-        else setEmail(user.email)
-      },
-      (error: unknown) => setFailure({ error, title: 'Your sign-in could not be checked' }),
-    )
+    whoAmI().then(({ user }) => {
+      if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
+      else setEmail(user.email)
+    }, setError)
   }, [navigate])
   useEffect(() => {
     if (email === undefined || named === undefined) return
-    describeRequest(named).then(setFound, (error: unknown) => {
+    describeRequest(named).then(setFound, (failure: unknown) => {
       forgetRequest()
       setNamed(undefined)
-      setFailure({ error, title: 'The request was not found' })
+      setError(failure)
     })
   }, [email, named])
 
@@ -48,9 +45,9 @@ export function CommandLinePage() {
             Command-line sign-in
           </Title>
           <Stack>
-            {failure === undefined ? null : <ErrorNotice {...failure} />}
+            {error === undefined ? null : <ErrorNotice error={error} title="The request was not found" />}
             {isTyping ? <CodeForm onCode={(code) => setNamed({ code })} /> : null}
-            {!isTyping && found === undefined && failure === undefined ? <Loading what="request" /> : null}
+            {!isTyping && found === undefined && error === undefined ? <Loading what="request" /> : null}
             {named === undefined || found === undefined || email === undefined ? null : (
               <RequestForm named={named} found={found} email={email} />
             )}

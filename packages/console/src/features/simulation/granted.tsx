@@ -11,10 +11,10 @@ const denials: Readonly<Record<string, string>> = {
   key: 'the key does not allow it',
   role: 'the role does not allow it',
   policy: 'the key breaks the key policy',
-  creator: 'the person who created the key is not an enabled member, or has not signed in for too long',
+  creator: 'the person who created the key is not an active member',
 }
 
-/** Lists the permissions that a key or role has and lacks, and counts the devices that it can read. */
+/** Lists the permissions that an access has and lacks, and counts the devices that it reaches. */
 export function Granted({ simulation: { permissions, devices, warnings } }: { simulation: Simulation }) {
   const granted = permissions.filter((verdict) => verdict.granted)
   const denied = permissions.filter((verdict) => !verdict.granted)

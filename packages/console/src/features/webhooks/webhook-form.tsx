@@ -26,7 +26,8 @@ interface WebhookFormProps {
 }
 
 const selectionTexts = {
-  where: 'Sends only events of devices that match immediately before or after the event. Leave empty for all devices.',
+  where:
+    'Sends only events of devices that match immediately before or after the event. Leave empty to send all events.',
   view: 'Sends only events of devices in this view. Changes to the view take effect with the next event.',
 }
 

@@ -11,14 +11,13 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Keeps the newest `keep` base backups, and removes the others and the WAL that no remaining backup needs. Returns the
- * names of the removed backups.
+ * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the removed backups' names.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // Removes the manifest first. A partially removed backup then counts as unfinished, and no restore uses it.
+    // The manifest is removed first. A partially removed backup then counts as unfinished, and no restore uses it.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })

@@ -9,7 +9,7 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
-/** The rows that a caller pays for parsing and validating a document: one for each character. */
+/** The rows that a caller pays for parsing and validating a document. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
 /**

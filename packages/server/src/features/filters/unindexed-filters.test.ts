@@ -3,6 +3,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 import { WALKED } from '../devices/list/device-list.queries.ts'
 
+/** The last device before those that only the end of the list contains. */
+const LATE = WALKED - 5_000
+
 const app = sharedTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })
 beforeAll(async () => {
   const { accountId } = app.owner
@@ -10,7 +13,8 @@ beforeAll(async () => {
     insert into device (account_id, id, name, platform, attributes)
     select ${accountId}, '80:00:00:00:00:' || lpad(to_hex(i / 65536), 2, '0') || ':' || lpad(to_hex(i / 256 % 256), 2, '0') || ':' || lpad(to_hex(i % 256), 2, '0'),
       'node-' || lpad(i::text, 6, '0'), case when i % 2 = 0 then 'p' || i end,
-      jsonb_build_object('load', i::text, 'note', 'note ' || i)
+      jsonb_build_object('load', i::text, 'note', 'note ' || i,
+        'side', case when i % 2 = 0 then 'even' else 'odd' end, 'zone', case when i > ${LATE}::int then 'late' else 'early' end)
     from generate_series(1, ${WALKED + 5}::int) as i`.execute(app.db)
   await sql`insert into device_live (account_id, device_id, last_reported)
     select account_id, id, case when right(name, 1) > '4' then created end from device`.execute(app.db)
@@ -51,6 +55,36 @@ test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'loa
     expect(skipped.names).toEqual(seen.slice(-3))
     const middle = await page({ where, sort, size: 5, from: 1001 })
     expect(middle.names).toEqual(seen.slice(1000, 1005))
+  },
+)
+
+test.each(['name', 'name desc', 'id', 'lastReported', 'state desc'])(
+  'pages through the matches of a filter with an index, wherever they are in the list, by %s',
+  async (sort) => {
+    for (const [where, isMatch] of [
+      ['zone = late', (i) => i > LATE],
+      ['side = even', (i) => i % 2 === 0],
+      ['side = even AND zone = late AND note:"7"', (i) => i % 2 === 0 && i > LATE && `${i}`.includes('7')],
+    ] as [string, (i: number) => boolean][]) {
+      const matches = Array.from({ length: WALKED + 5 }, (_, index) => index + 1).filter(isMatch)
+      const expected = matches.map((i) => `node-${String(i).padStart(6, '0')}`)
+      const seen: string[] = []
+      let next = await page({ where, sort, size: 5 })
+      expect(next.total).toBe(expected.length)
+      for (;;) {
+        seen.push(...next.names)
+        if (!next.hasMore) break
+        next = await page({ where, sort, size: 1000, after: next.cursor })
+      }
+      expect(seen.toSorted(), where).toEqual(expected)
+      if (sort === 'name') expect(seen).toEqual(expected)
+      for (const [from, size] of [
+        [1, 1000],
+        [4, 20],
+        [expected.length - 2, 10],
+      ] as const)
+        expect((await page({ where, sort, from, size })).names).toEqual(seen.slice(from - 1, from - 1 + size))
+    }
   },
 )
 

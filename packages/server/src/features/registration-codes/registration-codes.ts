@@ -116,8 +116,7 @@ function assertServices(services: readonly ServiceInput[]): void {
 export function assertUniqueNames(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {
-    if (names.has(name))
-      throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice, but names must be unique`)
+    if (names.has(name)) throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice`)
     names.add(name)
   }
 }

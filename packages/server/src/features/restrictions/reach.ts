@@ -21,7 +21,6 @@ export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'
   return readReach(db, accountId, restriction).then((reach) => ({ ...viewer, reach }))
 }
 
-/** Reads which devices and names a restriction allows now. */
 export async function readReach(
   db: Database,
   accountId: string,
@@ -54,7 +53,7 @@ async function devicesOf(
   }
 }
 
-/** Combines filters. Merges the operands of conjunctions, because no conjunction may directly contain another one. */
+/** Combines filters. A conjunction must not be directly inside another one, so their operands are merged. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

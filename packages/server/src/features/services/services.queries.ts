@@ -13,10 +13,7 @@ import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments
 
 type Sql = RawBuilder<unknown>
 
-/**
- * Returns services by ID, in any order. Omits unknown IDs, other accounts' services, and services of devices that
- * `inside` does not match.
- */
+/** Returns services by ID, in any order. Omits unknown IDs and other users' services. */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -75,8 +72,7 @@ export interface WrittenServices {
 }
 
 /**
- * A device's position, counted from 1; the JSON of its services, separated by commas, or null if it has none; and the
- * number of its services.
+ * A device's position, starting at 1, the JSON of its services, separated by commas, and the number of its services.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

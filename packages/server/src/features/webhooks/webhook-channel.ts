@@ -1,4 +1,4 @@
-/** Identifies a webhook across accounts. */
+/** Identifies a webhook that may have deliveries to send. */
 export interface WebhookAddress {
   accountId: string
   webhookId: string

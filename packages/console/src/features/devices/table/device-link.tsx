@@ -1,6 +1,5 @@
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
-import { inAccount } from '../../../app/account-path.ts'
 import classes from './device-cell.module.css'
 
 /**
@@ -20,7 +19,7 @@ export function DeviceLink({ id, name }: { id: string; name: string }) {
   return (
     <a
       className={classes.name}
-      href={inAccount(`/devices/${encodeURIComponent(id)}`)}
+      href={`/devices/${encodeURIComponent(id)}`}
       title={name}
       tabIndex={-1}
       onClick={follow}

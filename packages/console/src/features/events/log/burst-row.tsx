@@ -77,5 +77,5 @@ export function BurstRow({ group, isCut, fresh }: BurstProps) {
   )
 }
 
-/** Returns whether the devices themselves caused the events. */
+/** Returns whether each event was caused by its own device. */
 const isOfDevices = ({ events }: EventGroup): boolean => events[0]!.source.kind === 'device'

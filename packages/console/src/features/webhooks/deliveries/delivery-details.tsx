@@ -42,7 +42,7 @@ webhook-id: ${id}`}</Block>
         <Text c="dimmed" component="div">
           {nextAttempt === null ? (
             status === 'delivered' ? null : (
-              'The server does not retry this delivery automatically.'
+              'It will not be retried automatically.'
             )
           ) : (
             <>

@@ -28,8 +28,7 @@ export const concernsServices = ({
   setAttributes.some(({ service }) => service !== undefined)
 
 /**
- * Reverts each value that has not changed since the job wrote it. If other values remain, the plan's reason is
- * CHANGED_SINCE.
+ * Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason.
  */
 export function planUndo(
   device: BulkDevice,
@@ -147,7 +146,7 @@ function attributesOf({ name, attributes, overrides }: RemovedService, id: strin
   })
 }
 
-/** Plans to delete a device that the job registered, if nothing has changed since. */
+/** Deletes a device that the job registered, if nothing has changed since. */
 function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
   const { name, hardwareId, platform, attributes } = register
   const isSame =

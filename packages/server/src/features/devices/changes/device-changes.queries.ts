@@ -96,10 +96,7 @@ export interface LockedDevice extends DeviceFields {
   id: string
 }
 
-/**
- * Locks a device against concurrent changes. Returns undefined if the account has no such device, or if the caller
- * cannot reach it.
- */
+/** Locks a device against concurrent changes. Returns undefined if the account has no such device. */
 export async function lockDevice(
   db: Database,
   accountId: string,

@@ -41,8 +41,8 @@ export type DeviceStart = SqlStart & { fromEnd?: boolean }
 /**
  * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
  * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
- * reads at most `WALKED` devices in the order of the list, from its beginning or from the position of the page. `scan`
- * reads all devices once and sorts the matches.
+ * reads the first devices of the list in order, at most `walked`. `scan` reads all matches once, with an index if there
+ * is one, and sorts them.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -57,6 +57,8 @@ export interface DevicePageQuery {
   attributes: AttributesRead
   /** The default is `planned`. */
   search?: Search
+  /** The maximum number of devices that a walk reads. The default is `WALKED`. */
+  walked?: number
 }
 
 export async function selectDevicePage(
@@ -83,8 +85,9 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns the key of a page's statement in the cache. Returns undefined for pages whose statements differ too much to
- * be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
+ * Returns a string that is the same for pages with the same statement. Returns undefined if the statements of such
+ * pages differ too much to be cached. This applies to pages with a filter, at an offset, or in an order by an attribute
+ * or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -129,34 +132,38 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * Selects the matches among the `WALKED` devices at the beginning of the list, or after the position of the page, in
- * order. The `OFFSET 0` fences keep that order.
+ * Selects the matches among the first `walked` devices of the list, in order. The `OFFSET 0` fences keep that order. If
+ * the filter reads the table that contains the key, the list includes its columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,
-  { order, start, limit }: DevicePageQuery & { start: SqlStart },
+  { order, start, limit, walked = WALKED }: DevicePageQuery & { start: SqlStart },
   filter: Filtered,
 ): Sql {
   const key = keyOf(order)
-  const from = { columns: sql`${key.id} as id`, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
-  const isAfter = 'after' in start
-  const list = sortedRows(from, { ...key, direction: order.direction }, isAfter ? start : { offset: 0 }, WALKED)
   const { device, live, context } = filter.reads
+  const isOfDevice = key.reads.device
+  const isRead = isOfDevice ? device : live
+  const columns = isRead ? sql.raw(isOfDevice ? 'd.*' : 'l.*, l.device_id as id') : sql`${key.id} as id`
+  const from = { columns, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
+  const isAfter = 'after' in start
+  const list = sortedRows(from, { ...key, direction: order.direction }, isAfter ? start : { offset: 0 }, walked)
+  const listed = sql.raw(isOfDevice ? 'd' : 'l')
   const parts: Sql[] = []
-  if (device) {
+  if (device && !isOfDevice) {
     parts.push(sql`cross join lateral (
-      select * from device where account_id = ${accountId} and id = w.id offset 0) as d`)
+      select * from device where account_id = ${accountId} and id = ${listed}.id offset 0) as d`)
   }
-  if (live) {
+  if (live && isOfDevice) {
     parts.push(sql`cross join lateral (
-      select * from device_live where account_id = ${accountId} and device_id = w.id offset 0) as l`)
+      select * from device_live where account_id = ${accountId} and device_id = ${listed}.id offset 0) as l`)
   }
   if (context !== undefined) {
     parts.push(sql`left join lateral (select * from attribute_override
-      where account_id = ${accountId} and target_id = w.id and context = ${context} offset 0) as o on true`)
+      where account_id = ${accountId} and target_id = ${listed}.id and context = ${context} offset 0) as o on true`)
   }
-  return sql`select w.id, w.sort_key from (${list}) as w ${sql.join(parts, sql` `)} where ${allOf(filter.where)}
-    limit ${limit} offset ${isAfter ? 0 : start.offset}`
+  return sql`select ${listed}.id, ${listed}.sort_key from (${list}) as ${listed} ${sql.join(parts, sql` `)}
+    where ${allOf(filter.where)} limit ${limit} offset ${isAfter ? 0 : start.offset}`
 }
 
 function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {

@@ -1,27 +1,61 @@
 import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
 
+type Page = Omit<DevicePageQuery, 'search' | 'walked'>
+
 export interface PageReading {
-  page: Omit<DevicePageQuery, 'search'>
+  page: Page
   read: (page: DevicePageQuery) => Promise<ListedDeviceRow[]>
   charge: () => Promise<void> | void
   countAll: () => Promise<number>
 }
 
+/** The number of devices in the sample that shows whether a walk is likely to fill the page. */
+const SAMPLED = 1_000
+
 /**
- * Reads one page. If no index supports the filter and the account has more than `WALKED` devices, first reads that many
- * devices in order, which usually fills the page. If this read does not fill the page, reads all devices. A page that
- * the first read fills is free of charge, because the read ends early.
+ * Reads one page. If no index supports the filter, first reads the beginning of the list in order, which is usually
+ * enough to fill the page. If it is not, reads all devices. A walk that fills the page reads few devices, so it is free
+ * of charge.
  */
 export async function readDevicePage({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
-  const { where, inside } = page.filter
-  if ((where === undefined && inside === undefined) || isIndexed(page.filter)) {
+  if (hasCondition(page) && !isIndexed(page.filter)) {
+    const isLarge = (await countAll()) > WALKED
+    const rows = await read({ ...page, search: isLarge ? 'walk' : 'planned' })
+    if (rows.length >= page.limit) return rows
     await charge()
-    return read(page)
+    return isLarge ? read({ ...page, search: 'scan' }) : rows
   }
-  const isLarge = (await countAll()) > WALKED
-  const rows = await read({ ...page, search: isLarge ? 'walk' : 'planned' })
-  if (rows.length >= page.limit) return rows
   await charge()
-  return isLarge ? read({ ...page, search: 'scan' }) : rows
+  return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
+}
+
+const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
+
+/**
+ * Checks for a filter with an index, on a list by name that skips no devices. In most other orders, the index of the
+ * order may also serve the filter.
+ */
+const canSample = (page: Page): boolean => {
+  const { order, start, filter } = page
+  const isByName = order.by === 'name' && order.further.length === 0
+  const skips = 'offset' in start && start.offset > 0
+  return hasCondition(page) && isByName && !skips && filter.ids === undefined && filter.hardwareId === undefined
+}
+
+/**
+ * Reads a page for a filter with an index. PostgreSQL assumes that the matches are evenly distributed in the list. If
+ * many devices match, it would read the list in order, even if the matches are at its end. Therefore, the first devices
+ * of the list show whether a walk is likely to fill the page. Otherwise, the index finds all matches.
+ */
+async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
+  const sample = await read({ ...page, search: 'walk', walked: SAMPLED })
+  if (sample.length >= page.limit) return sample
+  const expected = (SAMPLED * page.limit) / sample.length
+  const walked = Math.ceil(1.5 * expected)
+  if (walked <= WALKED) {
+    const rows = await read({ ...page, search: 'walk', walked })
+    if (rows.length >= page.limit) return rows
+  }
+  return read({ ...page, search: 'scan' })
 }

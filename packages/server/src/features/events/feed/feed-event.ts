@@ -2,6 +2,6 @@ import type { Event } from '../event.ts'
 
 export interface FeedEvent extends Event {
   accountId: string
-  /** The approximate size in memory, in bytes. */
+  /** The approximate size in memory. */
   bytes: number
 }

@@ -13,10 +13,7 @@ export interface Evaluation {
 
 export interface EvaluationOptions {
   tries: number
-  /**
-   * The number of seconds to wait after each failed attempt. The actual delays differ by up to 20%, and `Retry-After`
-   * can extend them.
-   */
+  /** The number of seconds to wait after each attempt. */
   schedule: readonly number[]
   now: Date
   /**
