@@ -50,7 +50,7 @@ describeConsole('the account', () => {
       await dialog.getByRole('button', { name: 'Done' }).click()
       await page
         .getByRole('row', { name: /Nightly export/ })
-        .getByText('read only', { exact: true })
+        .getByText('read-only', { exact: true })
         .waitFor()
     },
   )
@@ -77,7 +77,7 @@ describeConsole('the account', () => {
     await dialog.getByLabel('Share of the rate limit').fill('10')
     await next(dialog)
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    // Returns to the step with the wrong field.
+    // The dialog returns to the step with the invalid field.
     await dialog.getByText(/^Devices, column 1: .* "sit"/).waitFor()
     await dialog.getByRole('searchbox', { name: 'Devices' }).fill('site = oslo')
     await next(dialog)

@@ -221,7 +221,7 @@ describeConsole('device attributes', () => {
     expect(await row(page, 'level').getByText('Stale').count()).toBe(0)
     expect(await findViolationsInBothSchemes(page)).toEqual([])
 
-    // A write of the same value is no change, and leaves no event.
+    // Saving the same value updates only its time, and records no event.
     await page.getByRole('button', { name: 'Edit load' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row(page, 'load').getByText('Stale').waitFor({ state: 'detached' })

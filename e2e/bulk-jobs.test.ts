@@ -71,7 +71,8 @@ describeConsole('bulk jobs', () => {
   })
 
   /**
-   * Collects what screen readers announce from now on. Returns a function that returns it, with the seconds since then.
+   * Collects what screen readers announce from now on. The returned function returns the announcements and the seconds
+   * since this call.
    */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
@@ -130,7 +131,7 @@ describeConsole('bulk jobs', () => {
     const page = await site.open(person, { path: `/changes/${id}` })
     await stateOf(page, 'done')
     await page.getByText('2 done, 1 failed').first().waitFor()
-    // The job links only to the device that it did not delete.
+    // The page links only to the device that the job did not delete.
     const devices = page.getByRole('table', { name: 'Devices' })
     await devices.getByText('node-3').waitFor()
     expect(await devices.getByRole('link').allTextContents()).toEqual(['node-1'])

@@ -37,7 +37,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('30 in total').waitFor()
   })
 
-  it('filters by parts of names, states, and platforms, shows the filters as conditions, and reports an empty result', async () => {
+  it('filters by name, state, and platform, shows the filters as conditions, and reports an empty result', async () => {
     const person = await personWith(
       site,
       numbered(20, (index) => ({
@@ -141,7 +141,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
-  it('opens links from releases before the filter language', async () => {
+  it('opens links that releases without the filter language created', async () => {
     const person = await personWith(site, [
       { name: 'gate "1"', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'x*' } } },
       { name: 'gate 2', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'xy' } } },

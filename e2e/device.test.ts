@@ -48,7 +48,7 @@ describeConsole('the device page', () => {
     await expect.poll(() => page.getByRole('cell', { name: 'Device secret rotated' }).count()).toBe(2)
   })
 
-  it('adds, edits, and removes services with separate attributes and events', async () => {
+  it('adds, edits, and removes services, and shows the attributes and events of a service', async () => {
     const person = await site.newPerson()
     const { id, path } = await newDevice(person, 'relay')
     const page = await site.open(person, { path: `${path}?tab=services` })

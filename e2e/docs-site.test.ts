@@ -28,7 +28,7 @@ describeConsole('the documentation site', () => {
     })
     onTestFinished(() => expect(errors).toEqual([]))
     await page.goto(`${site.app.url}/docs/${path}`)
-    // The page is visible before its scripts run. Only they set this title.
+    // The page is visible before its scripts run. Only the scripts set this title.
     await page.locator('.VPSwitchAppearance[title^=Switch]').first().waitFor({ state: 'attached' })
     return page
   }

@@ -30,7 +30,7 @@ describeConsole('the overview', () => {
     await count('Active: 5').waitFor()
     await count('Inactive: 7').waitFor()
     await count('Never reported: 4').waitFor()
-    await count('Registered this week: 3').waitFor()
+    await count('Registered in the last 7 days: 3').waitFor()
     const bySite = page.getByRole('table', { name: 'Active devices by site' })
     await expect
       .poll(() => bySite.getByRole('row').allTextContents())

@@ -135,7 +135,7 @@ describeConsole('the API reference', () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'pump-7' }])
     const { page, foreignRequests } = await openSignedIn(person, '#try')
-    await page.getByText(`Requests are sent as ${person.email}`).waitFor()
+    await page.getByText(`The editor sends requests as ${person.email}`).waitFor()
     await run(page, 'FirstPage')
     await expectResult(page, 'pump-7')
     await run(page, 'SetAttribute')

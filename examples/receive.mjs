@@ -3,7 +3,8 @@
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// Responds 401 if the signature is invalid. In production, store the IDs where they survive a restart.
+// Responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages
+// where they survive a restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 
@@ -28,7 +29,7 @@ function isGenuine(headers, body) {
   })
 }
 
-/** Muster can send a message twice. IDs are kept for a day to detect repeats. */
+/** Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false

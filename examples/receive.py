@@ -4,7 +4,8 @@ Uses only the standard library:
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 
-Responds 401 if the signature is invalid. In production, store the IDs where they survive a restart.
+Responds with status 401 to requests without a valid signature. In production, store the IDs of handled messages where
+they survive a restart.
 """
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,7 +26,7 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """Muster can send a message twice. IDs are kept for a day to detect repeats."""
+    """Muster can send a message twice. To detect repeats, the receiver keeps IDs for a day."""
     now = time.time()
     for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
         del handled[old]

@@ -38,7 +38,7 @@ async function importFile(path: string): Promise<void> {
   }
   const child = spawn(process.execPath, [launcher, 'import', path], { env, stdio: ['ignore', 'inherit', 'inherit'] })
   const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the import ended with ${code}`)
+  if (code !== 0) throw new Error(`the import exited with code ${code}`)
 }
 
 /** Inserts the rows and events of an import into another account. */

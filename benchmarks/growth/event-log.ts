@@ -32,7 +32,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
     }
     progress('creating the indexes of the log')
     for (const index of indexes) await client.query(index)
-    // Moves the webhooks' cursors past the new events, so that the server does not deliver them.
+    // Moves the webhook cursor past the new events, so that the server does not deliver them.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')
   } finally {
     client.release(true)

@@ -51,7 +51,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
   ]
 }
 
-/** Sends filters that no index serves, four at a time. The returned function stops them and reports their number. */
+/** Sends filters without an index, four at a time. The returned function stops sending and returns their number. */
 function startFilters(user: User): () => Promise<BackgroundLoad> {
   let sent = 0
   let rejected = 0

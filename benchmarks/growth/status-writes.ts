@@ -3,7 +3,7 @@ import type { BackgroundLoad } from './measure.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/** Skips the writes that are due above this number, because a burst to catch up would be a different load. */
+/** The maximum number of writes at once. Skips further due writes, because a burst would be a different load. */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 

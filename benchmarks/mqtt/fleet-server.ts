@@ -13,7 +13,7 @@ export interface FleetServer {
   stop(): Promise<void>
   /** Returns the resident memory of the process in MiB. */
   memory(): Promise<number>
-  /** Returns for how long the main thread has waited for a CPU while it had work, in ms. */
+  /** Returns how long the main thread has waited for a CPU while it had work, in milliseconds. */
   cpuWait(): Promise<number>
 }
 

@@ -21,7 +21,7 @@ export interface KillRun {
 }
 
 export interface KillReport {
-  /** Number of events in the log. The webhook subscribes to all of them. */
+  /** Number of attribute changes in the event log. The webhook subscribes to all of them. */
   logged: number
   /** Number of events that the receiver accepted with status 200. */
   delivered: number

@@ -20,11 +20,11 @@ export default defineConfig({
     target: 'es2022',
     // All target browsers work without the polyfill.
     modulePreload: { polyfill: false },
-    // Embeds no files as data: URLs, because the content security policy blocks them.
+    // Embeds no files as data: URLs, which the content security policy allows only for images.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {
-      // Ignores directives such as "use no memo", which are for a compiler that this build does not use.
+      // Omits warnings about directives such as "use no memo", which are for a compiler that this build does not use.
       onLog: (level, log, report) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },

@@ -44,7 +44,7 @@ continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
-| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | all access keys, console sessions, and download links of the user: GraphQL, subscriptions, and REST |
+| a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | GraphQL, subscriptions, REST, and download links. A user is an account with all its access keys, or a person with all console sessions. The sessions of an account's founder share the account's quota. |
 | an access key with a \`rateShare\` | this share of the user's quota, at least 20 points | this share of the user's refill | requests signed with the key. The server also charges them to the user. |
 | a registration code | same as a user | same as a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins. An IPv6 /64 network is one address. |
@@ -69,19 +69,33 @@ the whole quota, and charges the rest afterward.
 
 **Rows.** These fields can read more rows than they return:
 
-- \`devices\`, sorted by an attribute without an index or by an attribute in a context: every device.
-  Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
-- \`devices\`, if none of the filters has an index, such as \`attributes: { site: null }\` or a \`name\`
-  with fewer than three letters or digits in a row: every device.
-- \`devices\` with \`from\` above 5,000: the devices before that position. With \`after\`, the server does
-  not read these devices.
-- \`total\` of \`devices\` with a filter: every device. Without a filter, \`total\` reads no devices.
-- \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`: every event of
-  the account, up to 100,000. The same applies to every \`total\` of events and of deliveries.
-- \`attributeNames\`: every device. If the request does not make the server count the names again, the
-  server refunds these points. With 100,000 devices, counting takes a few seconds, and each process
-  counts at most once a minute. Only the first list of names, and the first after a day, wait for the
-  count.
+- \`devices\`, sorted by an attribute without an index, by an attribute in a context, or by several
+  keys: every device. Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
+- \`services\`, unless \`device.name\` is the first sort key: every device.
+- \`devices\` and \`services\` with filters of which none has an index, such as
+  \`attributes: { site: null }\` or a \`name\` with fewer than three letters or digits in a row: every
+  device.
+- \`devices\` with \`from\` above 5,000: the devices before that position or, without a filter, the
+  devices between that position and the nearer end of the list. With \`after\`, the server does not
+  read these devices.
+- \`total\` of \`services\`, and \`total\` of \`devices\` with a filter: every device. Without a filter,
+  \`total\` of \`devices\` reads no devices.
+- \`facets\`, \`deviceTotals\`, \`stale\` of \`freshness\`, and \`devices\` of \`simulate\`: every device.
+- \`createBulk\` and \`runBulk\` unless the target consists of IDs or CSV, \`previewBulk\`, \`retryBulk\`,
+  and \`undoBulk\`: every device. The same applies to \`items\` of a bulk job with \`outcome\` or
+  \`status\`, and to \`total\` of \`items\`.
+- \`events\` of a user without \`deviceId\`, but with \`where\`, \`view\`, \`types\`, \`minDate\`, \`maxDate\`,
+  or \`from\` above 5,000: every event of the account, up to 100,000. The same applies to \`total\` of a
+  user's \`events\`, and to \`eventCounts\`.
+- \`total\` of a device's \`events\` and of a webhook's \`deliveries\`: every event of the account.
+- \`attributeHistory\`, its \`total\`, and the times of \`attributeInfo\`: every event of the account, up to
+  100,000. Except for \`total\`, the server then refunds all but 500 events for each object.
+- \`attributeNames\`, and \`devicesUrl\` without \`columns\`: every device. If the request does not make
+  the server count the names again, the server refunds these points. With 100,000 devices, counting
+  takes a few seconds, and each process counts at most once a minute. Only the first list of names,
+  and the first after a day, wait for the count.
+
+Other fields, such as \`availability\`, \`presence\`, and \`checkFilter\`, read fewer rows.
 
 To compute the cost, the server uses the number of devices and events that the account had within
 the last minute. An account with fewer than ${grouped(ROWS_PER_POINT)} devices and events pays nothing for
@@ -125,11 +139,11 @@ the name in quotes identifies the quota: \`user\`, \`key\`, \`code\`, \`address\
 - \`RateLimit: "user";r=19998;t=1\` contains the remaining points. \`t\` is the number of seconds to
   wait if no points remain, at least 1.
 
-A user has one quota for all keys, so creating another key does not increase the quota.
+An account has one quota for all its keys, so another key does not increase the quota.
 
 Servers that share a database exchange their quota usage twice per second. Between exchanges, each
 server allows the whole quota. A user who calls several servers at the same time can therefore
-exceed it. Afterward, the server rejects the user's requests until the quota has refilled, so the
+exceed the quota. Afterward, the server rejects the user's requests until the quota has refilled, so the
 long-term rate stays the same.
 
 While the database is unreachable, each process counts separately. Only the process that serves a

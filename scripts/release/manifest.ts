@@ -42,7 +42,7 @@ export function combineDependencies(...all: (Record<string, string> | undefined)
   for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {
     if (name.startsWith('@muster/')) continue
     if ((combined.get(name) ?? range) !== range)
-      throw new Error(`two ranges of ${name}: ${combined.get(name)}, ${range}`)
+      throw new Error(`the packages require different ranges of ${name}: ${combined.get(name)} and ${range}`)
     combined.set(name, range)
   }
   return Object.fromEntries([...combined].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -64,15 +64,15 @@ export class NotFoundError extends MusterError {}
  * device.
  */
 export class ConflictError extends MusterError {}
-/** A value exceeds a limit. The message contains the value and the limit. */
+/** A value or the request exceeds a limit. The message describes the limit. */
 export class LimitExceededError extends MusterError {}
-/** The document exceeds the limit on depth, aliases, tokens, or objects. */
+/** The document exceeds a limit, such as the limit on depth, aliases, tokens, or objects. */
 export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
 /** The operation was still rate limited after 5 minutes, or the server requested a delay of more than 1 minute. */
 export class RateLimitedError extends MusterError {}
-/** The server or its database was unavailable, even after retries. */
+/** The server was overloaded, or its database was unavailable, even after retries. */
 export class UnavailableError extends MusterError {}
 /** The server failed because of a bug. To find the error in the server log, search for `requestId`. */
 export class InternalError extends MusterError {}

@@ -55,7 +55,7 @@ export interface QueryOptions extends CallOptions {
 const LIST_RETRIES = 10
 
 /**
- * A client for Muster's API that signs every request as one user.
+ * A client for Muster's API that signs every request.
  *
  * ```ts
  * const muster = new Muster({ url: 'https://muster.example.com', keyId, secret })

@@ -15,7 +15,7 @@ export interface FromCredentialsOptions
   extends ReadCredentialsOptions,
     Pick<MusterOptions, 'form' | 'timeout' | 'retries' | 'fetch'> {}
 
-/** A client for Muster's API that signs every request as one user. */
+/** A client for Muster's API that signs every request. It can read the credentials file. */
 export class Muster extends WebMuster {
   /**
    * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the

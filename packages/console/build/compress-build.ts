@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const COMPRESSIBLE = /\.(html|js|css|svg|json|webmanifest|map|wasm|txt)$/
-/** Smaller responses fit in one packet even without compression. */
+/** The build does not compress smaller files, because they fit in one packet without compression. */
 const MIN_BYTES = 1024
 
 /** Brotli's maximum is 11. Quality 10 takes eight times as long and saves only 7% more. */
@@ -15,8 +15,8 @@ const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
 /**
- * Writes `.br` and `.gz` files next to each compressible file of the build, so that the server never compresses files
- * itself.
+ * Writes `.br` and `.gz` files next to each compressible file of at least 1 KiB, so that the server never compresses
+ * files itself.
  */
 export function compressBuild(): Plugin {
   let folder = ''
@@ -36,7 +36,7 @@ export function compressBuild(): Plugin {
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
-  // Starts compressing all files at the same time, because Node compresses only a few at a time, in its thread pool.
+  // Starts with all files at once, because Node's thread pool limits how many it compresses at a time.
   await Promise.all(files.map(({ parentPath, name }) => compressFile(join(parentPath, name))))
 }
 

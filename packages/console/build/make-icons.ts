@@ -1,5 +1,5 @@
-// Draws the icons of the installed app from public/icons/icon.svg with Chromium: `node
-// packages/console/build/make-icons.ts`.
+// Draws the icons of the installed app from public/icons/icon.svg with Chromium. To run this script:
+// node packages/console/build/make-icons.ts
 import { readFile, writeFile } from 'node:fs/promises'
 import { chromium } from 'playwright-core'
 import { chromiumOptions } from '../../../e2e/chromium.ts'
@@ -8,7 +8,8 @@ const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
 
 /**
- * Fills the square with the background and keeps the drawing in the center, because systems crop this icon to a shape.
+ * Fills the square with the background and keeps the drawing in the center, because operating systems crop this icon,
+ * for example to a circle.
  */
 const maskable = icon
   .replace('rx="104"', 'rx="0"')

@@ -28,7 +28,7 @@ export function serviceWorker(): Plugin {
   }
 }
 
-/** Returns the scripts and styles that index.html loads first. */
+/** Returns the scripts and styles that the browser loads with index.html, before any page. */
 function entryFiles(bundle: Rollup.OutputBundle): string[] {
   const files = new Set<string>()
   const add = (name: string): void => {
@@ -46,8 +46,8 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
 }
 
 /**
- * Returns a version that changes whenever a file of the shell changes. Asset names contain a hash of their content, so
- * this function hashes only the other files.
+ * Returns a version that changes whenever a file of the shell or the service worker changes. Asset names contain a hash
+ * of their content, so this function hashes only the content of the other files.
  */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))

@@ -3,14 +3,14 @@ import { useSyncExternalStore } from 'react'
 export type View = 'reference' | 'diagram' | 'try'
 
 /**
- * The part of the page that the URL's hash selects: `diagram`, `try`, or an entry of the reference, such as
- * `Device.attributes`.
+ * The part of the page that the URL's hash selects: `diagram`, `try`, the overview, or an entry of the reference, such
+ * as `Device.attributes`.
  */
 export interface DocLocation {
   view: View
-  /** Name of the type. Empty for the overview. */
+  /** Name of the type. Empty unless the hash selects an entry of the reference. */
   type: string
-  /** The element to scroll to, such as `Device.attributes` or `User.devices.sort`. */
+  /** The selected entry, such as `Device`, `Device.attributes`, or `User.devices.sort`. */
   anchor: string
 }
 

@@ -1,4 +1,4 @@
-// Checks whether the server is ready, and then reloads, which opens the page that the user wanted.
+// Checks whether the server responds, and then reloads, which opens the page that the user wanted.
 ;(() => {
   const INTERVAL_MS = 3000
   const state = document.getElementById('state')
@@ -8,7 +8,7 @@
     try {
       const response = await fetch('/healthz', { cache: 'no-store' })
       if (response.ok) return location.reload()
-      state.textContent = `The server is starting. Last checked at ${new Date().toLocaleTimeString()}.`
+      state.textContent = `The server is not ready yet. Last checked at ${new Date().toLocaleTimeString()}.`
     } catch {
       state.textContent = `No response yet. Last checked at ${new Date().toLocaleTimeString()}.`
     }

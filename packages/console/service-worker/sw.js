@@ -46,7 +46,10 @@ async function openPage(request) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/** Returns an asset from the cache. It is never outdated, because its name contains a hash of its content. */
+/**
+ * Returns an asset from the cache, or fetches and caches it. A cached asset is never outdated, because its name
+ * contains a hash of its content.
+ */
 async function getAsset(request) {
   const cached = await caches.match(request)
   if (cached !== undefined) return cached
@@ -59,7 +62,8 @@ async function getAsset(request) {
 }
 
 /**
- * Returns the server's version of icons and similar files first, because their names do not change with their content.
+ * Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. Returns the cached
+ * copy only if the server is unreachable.
  */
 async function getShellFile(request) {
   try {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** Maximum size of the compressed scripts that sign-in and the device list load before the first click. */
+/** The compressed scripts that sign-in and the device list load before the first click must be smaller than this. */
 const FIRST_LOAD_BYTES = 250_000
 
 const run = promisify(execFile)
@@ -66,7 +66,7 @@ test('builds pages without inline scripts or links to other hosts', async () => 
   }
 })
 
-test('compresses files without changing their content', async () => {
+test('compresses a script without changing its content', async () => {
   const html = await readdir(join(folder, 'assets'))
   const script = html.find((name) => /^index-.*\.js$/.test(name))
   if (script === undefined) throw new Error('the build has no script of index.html')

@@ -8,7 +8,7 @@ export interface FilterProblem {
    * error.
    */
   readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
-  /** Explains in sentences what is wrong and how to fix it. */
+  /** Explains what is wrong and, if possible, how to fix it. */
   readonly message: string
   /** Line of the problem, counted from 1. */
   readonly line: number

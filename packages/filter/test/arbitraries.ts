@@ -117,7 +117,7 @@ const string = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
 
-/** Quotes a string. In half of the cases, an asterisk in the string is a wildcard. */
+/** A string as a literal, mostly in quotes. In half of the quoted literals, an asterisk is a wildcard. */
 const literal = fc.tuple(string, fc.boolean(), fc.boolean()).map(([text, isWildcard, isPlain]) => {
   if (isPlain && /^[\p{L}\p{N}.:*-]+$/u.test(text) && !['AND', 'OR', 'NOT'].includes(text)) return text
   return `"${text.replaceAll(isWildcard ? /["\\]/g : /["\\*]/g, '\\$&')}"`

@@ -1,6 +1,6 @@
 /**
- * Processes up to `limit` items at a time. After a failure, waits for the running items and rejects with the first
- * failure.
+ * Processes up to `limit` items at a time. After a failure, starts no further items, waits for the running ones, and
+ * rejects with a failure.
  */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,

@@ -66,7 +66,7 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** The export throws this error if a device has an attribute name that was new after the header was written. */
+/** The export throws this error if a device has an attribute name that is missing from the header. */
 export class NewNameError extends Error {
   constructor(name: string) {
     super(`the attribute ${JSON.stringify(name)} was added during the export`)

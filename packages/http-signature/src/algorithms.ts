@@ -5,12 +5,12 @@ import { Rejection } from './reasons.ts'
 /** The algorithms of access keys. */
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
-/** The verifier's part of an access key. Do not modify a secret's bytes afterward. */
+/** The verifier's part of an access key. Do not modify the bytes of a secret after its first use. */
 export type VerificationKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; publicKey: KeyObject }
 
-/** The signer's part of an access key. Do not modify a secret's bytes afterward. */
+/** The signer's part of an access key. Do not modify the bytes of a secret after its first use. */
 export type SigningKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; privateKey: KeyObject }
@@ -59,7 +59,7 @@ export function readSignature(base64: string, claimed: Algorithm | undefined): B
   return signature
 }
 
-/** Decodes padded base64. Rejects input that differs when encoded again. */
+/** Decodes padded base64. Returns undefined for input that differs when encoded again. */
 export function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : undefined

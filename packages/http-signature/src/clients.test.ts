@@ -29,7 +29,7 @@ function* damaged(text: string): Generator<string> {
   }
 }
 
-/** Returns all requests that differ from this one in one signed bit. */
+/** Returns all requests that differ from this one in one signed bit, or lack one signed character. */
 function* damagedRequests(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')

@@ -77,7 +77,10 @@ export function coveredField(fields: Fields, name: string): string {
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
   if (!valuePattern.test(value)) {
-    throw new Rejection('malformed-header', `The header ${name} contains characters other than printable ASCII.`)
+    throw new Rejection(
+      'malformed-header',
+      `The header ${name} contains characters other than printable ASCII and tabs.`,
+    )
   }
   return value
 }

@@ -33,10 +33,10 @@ export const signatureReasons = {
   'not-covered': { status: 401, meaning: 'The signature does not cover all required components.' },
   'algorithm-unsupported': {
     status: 401,
-    meaning: 'The signature names an algorithm other than hmac-sha256 and ed25519.',
+    meaning: 'The signature names an unsupported algorithm. Use hmac-sha256 or ed25519.',
   },
   'algorithm-mismatch': { status: 401, meaning: 'The signature does not match the algorithm that it names.' },
-  'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or in the future.' },
+  'clock-skew': { status: 401, meaning: 'The request was signed too long ago, or too far in the future.' },
   expired: { status: 401, meaning: 'The signature has expired.' },
   'bad-signature': {
     status: 401,

@@ -21,7 +21,7 @@ export const permissionNames = [
 
 export type PermissionName = (typeof permissionNames)[number]
 
-/** Returns a set of permissions as a bit mask, because integer operations can check a mask quickly. */
+/** Returns permissions as a bit mask, which integer operations can check quickly. */
 export const maskOf = (names: readonly PermissionName[]): number =>
   names.reduce((mask, name) => mask | (1 << permissionNames.indexOf(name)), 0)
 
@@ -49,8 +49,8 @@ const manager =
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
 /**
- * The roles that every account has, from the fewest permissions to the most. An owner can also create, change, and
- * remove owners.
+ * The roles that every account has, from the fewest permissions to the most. An owner has the permissions of an admin,
+ * and can also create, change, and remove owners.
  */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 
@@ -61,7 +61,10 @@ export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOw
 /** The permissions of keys that were created before permissions existed, and the default for new keys. */
 export const usualKeyPermissions = manager
 
-/** Keys that were created before permissions existed have no stored permissions and get the default. */
+/**
+ * Returns a key's permissions. The database stores null for the usual permissions, as it does for keys that were
+ * created before permissions existed. Stored names that this release does not know grant nothing.
+ */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 

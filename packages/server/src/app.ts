@@ -104,7 +104,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Builds the HTTP server without listening. A request goes through the registered parts in order. */
+/** Builds the HTTP server without listening. Requests go through its parts in the order of their registration. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {
@@ -244,7 +244,7 @@ function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceR
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Configures console sign-in. Each sign-in is recorded as an event in each of the person's accounts. */
+/** Configures console sign-in. Records each sign-in as an event in each of the person's accounts. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest' | 'provider'> {
   const { db, secrets, config, log, feed } = deps
   return {

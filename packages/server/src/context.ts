@@ -27,7 +27,7 @@ export interface Context {
   readonly firstRecord: 0 | 1
   /** Counts the bytes that an account stores per day, and limits them. */
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>
-  /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the request's host. */
+  /** The server's scheme, host, and port: those of MUSTER_PUBLIC_URL or, if it is not set, of the request. */
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer
@@ -44,8 +44,8 @@ export interface Context {
   /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
   /**
-   * How long after the last sign-in the personal keys of members through a group become invalid, in milliseconds; 0 for
-   * never.
+   * The number of milliseconds without single sign-on after which a person's personal keys become invalid. Applies only
+   * to people whom a group made members. With 0, the keys stay valid.
    */
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */

@@ -4,7 +4,11 @@
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests. Retry after the number of seconds in Retry-After.' },
+  RATE_LIMITED: {
+    status: 429,
+    meaning:
+      'The caller sends too many requests, stores too much data, or does not read responses. Retry after the number of seconds in Retry-After.',
+  },
   UNAVAILABLE: {
     status: 503,
     meaning:
@@ -12,13 +16,16 @@ export const errorCodes = {
   },
   LIMIT_EXCEEDED: {
     status: 413,
-    meaning: 'A value exceeds a limit. The message names the limit and the value.',
+    meaning: 'A value or the request exceeds a limit. The message describes the limit.',
   },
   BAD_USER_INPUT: {
     status: 400,
     meaning: 'The document, a variable, or an argument is invalid. The message describes valid input.',
   },
-  QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document exceeds a limit on depth, aliases, tokens, or objects.' },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    meaning: 'The document exceeds a limit, such as those on depth, aliases, tokens, and objects.',
+  },
   FORBIDDEN: {
     status: 403,
     meaning:
@@ -46,7 +53,7 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 /**
- * These are the values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is
+ * These are the values of `extensions.reason` for API requests with valid credentials. `docs/reference/errors.md` is
  * generated from this table.
  */
 export const requestReasons = {
@@ -58,12 +65,12 @@ export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning:
-      "The request would grant more than the caller has. The new key or role has a permission that the caller lacks, or the new key expires later than the caller's key, or only the caller's key requires a digest.",
+      "The request would grant more than the caller has. For example, the new key or role has a permission that the caller lacks, or the new key expires later than the caller's key. The message describes what exceeds the caller's access.",
   },
   device: {
     code: 'FORBIDDEN',
     meaning:
-      'The role or access key is restricted to some devices, and the request uses a field that does not apply this restriction, or changes what decides which devices it is restricted to. The message names the fields or the change.',
+      'The role or access key is restricted to some devices or attributes, and the request uses a field that does not apply this restriction, changes data that decides which devices the restriction includes, or adds a device outside of it. The message names the fields or the change.',
   },
   attribute: {
     code: 'FORBIDDEN',
@@ -115,7 +122,7 @@ export const requestReasons = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** An error whose message and code are sent to the caller. Any other error becomes INTERNAL. */
+/** An error whose message and code the server sends to the caller. Any other error becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** Further members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */

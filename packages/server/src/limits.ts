@@ -1,8 +1,8 @@
 import { filterLimits } from '@muster/filter'
 
 /**
- * Contains all limits of the API. Lengths count characters (Unicode code points), and sizes count bytes of UTF-8.
- * `login { limits }` lists the limits under these names, and docs/reference/limits.md describes them.
+ * The fixed limits that `login { limits }` lists under these names and docs/reference/limits.md describes. Lengths
+ * count characters (Unicode code points), and sizes count bytes of UTF-8.
  */
 export const limits = {
   nameLength: 128,
@@ -90,7 +90,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   platformLength: 'characters in a platform',
   hostLength: "characters in a service's host (RFC 1035 §2.3.4)",
   servicesPerDevice: 'services per device, not counting its bulk service',
-  accessKeys: 'access keys that a person creates in an account, without rotated keys',
+  accessKeys: 'access keys that a person creates in an account, not counting rotated keys',
   accountAccessKeys: 'account keys per account',
   networksPerKey: 'networks per access key',
   accessKeyNameLength: 'characters in an access key name',

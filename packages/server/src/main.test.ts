@@ -74,7 +74,7 @@ describe('a server with an embedded database', () => {
     expect((await readdir(folder)).filter((name) => /tmp|new|until/.test(name))).toEqual([])
   })
 
-  it('restarts its database when it is killed', async () => {
+  it('restarts its database when the database is killed', async () => {
     const folder = await newFolder()
     await createDataFolder(folder)
     const server = await startServerProcess({ MUSTER_DATA: folder })

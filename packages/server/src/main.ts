@@ -29,7 +29,7 @@ import { StartError } from './start-error.ts'
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
-  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: misspelled, or from another release')
+  for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: it is misspelled or from another release')
   await run(log, (running) => start({ ...running, config }))
 }
 
@@ -100,7 +100,7 @@ async function migrateOrExplain(
 }
 
 /**
- * Serves requests in this process. The serving code is imported here, because a process that only supervises others
+ * Serves requests in this process. Imports the serving code only now, because a process that only supervises others
  * does not need it.
  */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {

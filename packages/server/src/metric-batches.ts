@@ -1,8 +1,8 @@
 import type { Counter, Histogram } from 'prom-client'
 
 /**
- * Collects the values of a metric in batches. Recording each value separately takes ten times as long, and longer than
- * many of the measured steps.
+ * Collects the values of a metric in batches. Recording each value separately takes ten times as long, which is longer
+ * than many of the measured steps.
  */
 export interface Batch<Add> {
   readonly add: Add
@@ -10,7 +10,7 @@ export interface Batch<Add> {
   flush(): void
 }
 
-/** The number of histogram values with the same labels that are recorded together. */
+/** A histogram records all collected values once this many have the same labels. */
 const BATCH_SIZE = 1_000
 
 /** Adds one to the counter on each call. */
@@ -41,7 +41,7 @@ export function observeInBatches(histogram: Histogram): Batch<(value: number, ..
 
 interface ByLabels<Value> {
   of(labels: readonly string[]): Value
-  /** Passes every value to `to` and clears the map. */
+  /** Passes every value to `to`, and removes all values. */
   flush(to: (labels: readonly string[], value: Value) => void): void
 }
 

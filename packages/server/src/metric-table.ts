@@ -8,7 +8,7 @@ export interface Metric {
   help: string
   /** The upper limits of a histogram's buckets. */
   buckets?: readonly number[]
-  /** How the values of a gauge in several processes are combined. By default, they are added. */
+  /** The way to combine a gauge's values from several processes. The default is their sum. */
   across?: 'sum' | 'max' | 'min'
 }
 
@@ -232,7 +232,7 @@ export const metricTable = {
     name: 'muster_user_statements_rejected_total',
     type: 'counter',
     labels: ['reason'],
-    help: "Users' statements that the scheduler rejected, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS (time).",
+    help: "Users' statements that the scheduler rejected, by reason: too many statements of the user were waiting (queue), the statement waited too long (wait), or a query's statement took longer than MUSTER_QUERY_SECONDS or MUSTER_FILTER_SECONDS (time).",
   },
   listReads: {
     name: 'muster_list_reads_total',

@@ -34,7 +34,10 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The number of milliseconds to wait for a gauge's value before omitting it. The scraper would not wait longer. */
+/**
+ * The number of milliseconds to wait for a gauge's value before omitting it. The scraper, and the parent of several
+ * server processes, wait only a little longer.
+ */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
@@ -44,7 +47,10 @@ export interface MetricsOptions {
   process?: string | undefined
 }
 
-/** These gauges have names with the suffix of a counter. Gauges without this suffix report the same values by type. */
+/**
+ * The registry omits these gauges, because their names have the suffix of a counter. Gauges without this suffix report
+ * the same values by type.
+ */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
@@ -127,7 +133,7 @@ async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** Lets concurrent callers share one read, and reuses its value for a while. */
+/** Lets concurrent callers share one read, and reuses its value for `maxAgeMs`. */
 function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
   let last: Promise<Reading> | undefined
   let expires = Number.POSITIVE_INFINITY

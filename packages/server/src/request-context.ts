@@ -25,7 +25,10 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
-/** Queries that can return several objects read from the replica while it is up to date. */
+/**
+ * Returns a function that lets queries that can return several objects read from the database that `readRouter`
+ * chooses. The function returns undefined if the query keeps its context.
+ */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

@@ -58,9 +58,9 @@ export type User = {
   /**
    * The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and
    * services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can
-   * be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result
-   * only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the
-   * count continues.
+   * be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server
+   * count again. The request waits for the result only if there are no counts yet or they are more than a day old. A
+   * request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues.
    */
   attributeNames: Array<AttributeName>;
   /**
@@ -80,9 +80,8 @@ export type User = {
   /** Lists the account's devices that match all arguments. */
   devices: DeviceList;
   /**
-   * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless
-   * a column has a label.
+   * A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes
+   * to the view do not affect the file. muster import can read the file unless a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /**
@@ -113,8 +112,9 @@ export type User = {
   /** Counts the matching devices, all at the same moment. */
   deviceTotals: DeviceTotals;
   /**
-   * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs
-   * one rate-limit point, or 5 with a cursor.
+   * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing.
+   * Completions of values and contexts cost 5 additional rate-limit points. For callers who are restricted to some
+   * devices, completions and suggestions can each cost one point per 2,000 devices.
    */
   checkFilter: FilterCheck;
   /** The attribute names with an expected interval, sorted by name. */
@@ -131,7 +131,7 @@ export type User = {
    * Without context, it contains the changes to the base values and in every context. Needs EVENT_READ and AUDIT_READ.
    */
   attributeHistory: AttributeChangeList;
-  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /**
    * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits unknown IDs
@@ -150,7 +150,7 @@ export type User = {
    * no permission. The simulation ignores the sign-in policy.
    */
   simulate: Simulation;
-  /** Open invitations and invitations that expired in the last seven days, newest first. */
+  /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
   invitations: Array<Invitation>;
   /** This account if id is omitted or is this account's ID; otherwise null. */
   account?: Maybe<User>;
@@ -164,7 +164,7 @@ export type User = {
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits that apply to this user, with their current usage. */
+  /** The limits that apply to this account, with their current usage. */
   limits: Array<Limit>;
   /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Array<View>;
@@ -434,7 +434,7 @@ export type KeyPolicy = {
   violations: Array<AccessKey>;
 };
 
-/** A key that signs requests. Only createAccessKey returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
   /** The key ID that requests are signed with. */
@@ -469,8 +469,8 @@ export type AccessKey = {
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
   /**
-   * Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts
-   * the key.
+   * Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there
+   * is no such reason.
    */
   suspended?: Maybe<Scalars['String']['output']>;
   /** The ID of the key that replaces this key; null if this key was not rotated. */
@@ -491,13 +491,13 @@ export type AccessKey = {
 };
 
 
-/** A key that signs requests. Only createAccessKey returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
 export type AccessKeyUsageArgs = {
   days?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** A key that signs requests. Only createAccessKey returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
 export type AccessKeyUnusedArgs = {
   days?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -570,20 +570,20 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20
-   * jobs that have not been started.
+   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most
+   * 20 jobs that have not been started.
    */
   createBulk: BulkJob;
-  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
   /** Applies exactly the changes in the preview with this token. */
   startBulk: BulkJob;
   /**
-   * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
-   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for
-   * the preview.
+   * Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and
+   * no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the
+   * response does not wait for the preview. If such a job does not start, its stateReason says why.
    */
   runBulk: BulkJob;
   /** Pauses a job after the current batch. To continue, call resumeBulk. */
@@ -628,8 +628,8 @@ export type Mutation = {
   reportState: Scalars['Boolean']['output'];
   /**
    * Creates a code that devices use to register themselves. Only this response contains the code. Every device receives
-   * the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up
-   * to 100 codes.
+   * the code's attributes and services. name and platform apply to devices that do not send their own. An account can have
+   * up to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
@@ -685,12 +685,12 @@ export type Mutation = {
   deleteView: Scalars['Boolean']['output'];
   /**
    * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and
-   * SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks.
+   * SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks.
    */
   createWebhook: Webhook;
   /**
    * Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new
-   * where, view, or context ends a pause because of an invalid view.
+   * where, view, or context ends a pause that an invalid view caused.
    */
   updateWebhook: Webhook;
   /** Deletes a webhook and its deliveries. */
@@ -1135,8 +1135,8 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, according to its events. Times before the device's registration, or before its oldest
-   * stored event, are unknown.
+   * When the device was online, according to its events. Times before the device's registration, or before the
+   * account's oldest stored event, are unknown.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1177,7 +1177,7 @@ export type Device = {
   owner: UserReference;
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
-  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Scalars['Boolean']['output'];
   /**
    * The values of this device's attributes, with the time of each one's last change. Without names, the list contains
@@ -1297,7 +1297,7 @@ export type Service = {
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
-  /** When the service last sent a report. */
+  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
   lastReported?: Maybe<Scalars['DateTime']['output']>;
   device: Device;
 };
@@ -1472,9 +1472,9 @@ export type BulkItemStatus =
 
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview. */
+  /** A value that the job writes has changed since the preview. In an undo: since the undone job wrote it. */
   | 'CHANGED_SINCE'
-  /** The device no longer exists, or the caller that started the job can no longer find it. */
+  /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';
@@ -1494,14 +1494,14 @@ export type BulkTargetInput = {
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
-   * device. The row sets the values in the other columns.
+   * device. The row sets the values in the other columns, except empty ones.
    */
   csv?: InputMaybe<Scalars['String']['input']>;
   /** With csv: whether a row that matches no device registers one. */
   register?: Scalars['Boolean']['input'];
   /**
-   * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after
-   * rotateDeviceSecret, or with a registration code.
+   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect
+   * after rotateDeviceSecret, or with a registration code.
    */
   secrets?: Scalars['Boolean']['input'];
 };
@@ -1557,7 +1557,10 @@ export type BulkDeleteInput = {
   force?: Scalars['Boolean']['input'];
 };
 
-/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
+/**
+ * A change to many devices. After the job starts, the server applies the previewed changes in the background, to each
+ * device exactly once.
+ */
 export type BulkJob = {
   __typename?: 'BulkJob';
   id: Scalars['ID']['output'];
@@ -1565,7 +1568,11 @@ export type BulkJob = {
   state: BulkState;
   /** Why the job is paused, waits, failed, or is not started. */
   stateReason?: Maybe<Scalars['String']['output']>;
-  /** The target as given, with the filter in canonical form. */
+  /**
+   * The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of
+   * csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the
+   * other job.
+   */
   target: Scalars['Object']['output'];
   operations: Array<Scalars['Object']['output']>;
   counts: BulkCounts;
@@ -1579,7 +1586,7 @@ export type BulkJob = {
   token?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
-  /** When the preview found the devices. Relative times in the filter are relative to this time. */
+  /** When the preview began. Relative times in the filter are relative to this time. */
   previewed?: Maybe<Scalars['DateTime']['output']>;
   /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
   expires?: Maybe<Scalars['DateTime']['output']>;
@@ -1591,11 +1598,11 @@ export type BulkJob = {
   reportUrl: Scalars['String']['output'];
   /**
    * A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends.
-   * null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack
-   * DEVICE_CREATE.
+   * null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are
+   * read-only or lack DEVICE_CREATE.
    */
   secretsUrl?: Maybe<Scalars['String']['output']>;
-  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
+  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: Scalars['Boolean']['output'];
   undoOf?: Maybe<BulkJob>;
   /** The newest job that undoes this job. */
@@ -1605,7 +1612,10 @@ export type BulkJob = {
 };
 
 
-/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
+/**
+ * A change to many devices. After the job starts, the server applies the previewed changes in the background, to each
+ * device exactly once.
+ */
 export type BulkJobItemsArgs = {
   outcome?: InputMaybe<Array<BulkOutcome>>;
   status?: InputMaybe<Array<BulkItemStatus>>;
@@ -1619,7 +1629,7 @@ export type BulkState =
   | 'DRAFT'
   /** The server reads the devices. */
   | 'PREVIEWING'
-  /** Can be started within 24 hours. */
+  /** Can be started within 24 hours after the preview began. */
   | 'READY'
   | 'RUNNING'
   | 'PAUSED'
@@ -1759,9 +1769,9 @@ export type ChangeSource = {
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Its name at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The person who was signed in or who created the access key; null if there is no such person. */
+  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
   user?: Maybe<UserReference>;
 };
 
@@ -1769,7 +1779,7 @@ export type ChangeSource = {
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** Its name at the event's time. */
+  /** The object's name at the event's time. */
   name: Scalars['String']['output'];
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Scalars['String']['output'];
@@ -1966,7 +1976,7 @@ export type FacetBucket = {
   count: Scalars['Int']['output'];
   /** The number of active devices with this value. */
   active: Scalars['Int']['output'];
-  /** The filter that finds these devices. */
+  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
   where: Scalars['String']['output'];
 };
 
@@ -2009,7 +2019,7 @@ export type FilterCheck = {
   /** Parts that are valid but probably not intended. */
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
-  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
+  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
   points: Scalars['Int']['output'];
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Array<FilterCompletion>;
@@ -2377,7 +2387,7 @@ export type Me = {
   accessKey?: Maybe<AccessKey>;
   /** The account that the request uses; null for a person who is not a member of any account. */
   account?: Maybe<AccountReference>;
-  /** The accounts that the caller can use: all accounts of a signed-in person, or the access key's account. */
+  /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Array<Membership>;
   /** The permissions of the request in the account; null without an account. */
   grant?: Maybe<Grant>;
@@ -2467,7 +2477,7 @@ export type Limit = {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Scalars['String']['output'];
   value: Scalars['Int']['output'];
-  /** This user's current usage; null if the server does not report usage for this limit. */
+  /** The account's current usage; null if the server does not report usage for this limit. */
   used?: Maybe<Scalars['Int']['output']>;
 };
 

@@ -37,7 +37,7 @@ export interface Reach {
 export interface StoredRestriction {
   readonly permissions: readonly string[]
   readonly own: RestrictionPart
-  /** The restrictions that the callers who created the role or key had at that time. */
+  /** The restrictions that the callers who granted this access had at that time. */
   readonly within: Restriction
 }
 
@@ -123,6 +123,5 @@ function reachOf({ restriction, reach }: Restricted): Reach | undefined {
   return reach
 }
 
-/** Checks whether two restrictions are equal. */
 export const isSameRestriction = (one: Restriction | undefined, other: Restriction | undefined): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

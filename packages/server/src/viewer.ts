@@ -22,13 +22,13 @@ export interface Viewer {
   readonly session?: string
   /** How the session's person signed in; null if that was not recorded. */
   readonly signInMethod?: string | null
-  /** Set if the account requires another sign-in. The viewer then has no account. */
+  /** Set if the account requires another kind of sign-in. `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
   /** The restriction of the request to some devices or attribute names. Undefined if the request has none. */
   readonly restriction?: Restriction | undefined
-  /** The devices and attribute names that the restriction allows. Set together with it, before an operation runs. */
+  /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
   readonly reach?: Reach
   /**
    * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.

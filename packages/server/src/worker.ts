@@ -38,9 +38,9 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** Storage quotas, which bulk jobs use like requests. */
+  /** Storage quotas. The server charges the changes of bulk jobs to them, as it does for requests. */
   rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
-  /** The load that requests cause. Requests have priority over deliveries. */
+  /** The load that requests cause. Requests have priority over deliveries and bulk jobs. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined
@@ -55,7 +55,8 @@ export interface Worker {
 }
 
 /**
- * The number of connections in a separate pool. With one pool, requests and background work would wait for each other.
+ * The size of the connection pool for background work. In a shared pool, requests and background work would wait for
+ * each other.
  */
 const CONNECTIONS = 5
 

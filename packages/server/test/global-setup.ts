@@ -57,7 +57,7 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   const db = createDatabase(pool)
   try {
     await migrate(db)
-    // Tests insert events of the last days, which the previous month may contain.
+    // Tests insert events of the last days, some of which may be in the previous month.
     await createEventPartition(db, previousMonth(new Date()))
     await placeOnCluster(db, template)
   } finally {

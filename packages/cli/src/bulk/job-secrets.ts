@@ -32,7 +32,7 @@ export async function saveSecrets(
   const response = await fetch(secretsUrl)
   if (!response.ok || response.body === null)
     throw new CliError(`the secrets could not be downloaded: status ${response.status}`)
-  // Writes each part as it arrives, because a download that breaks off cannot be repeated.
+  // Writes each part as it arrives, because an interrupted download cannot be repeated.
   for await (const part of response.body) await file.appendFile(part)
   return { state, saved: true }
 }

@@ -18,9 +18,9 @@ With a file name, it writes a consistent snapshot of the whole database to a new
 connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a
 server is running.
 
-With --base, it copies the files of the embedded database to MUSTER_ARCHIVE_DIR. Together with the archived write-ahead
-log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the number of base
-backups to keep.
+With --base, it copies the files of the embedded database to MUSTER_ARCHIVE_DIR. From these files and the archived
+write-ahead log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the number of
+base backups to keep.
 
 Backups do not contain the master key. Keep a copy of the key in another place.`),
     )

@@ -7,7 +7,7 @@ File format: the first row contains the column names. Only the "name" column is 
   hardwareId  identifies the device; unique in the account
   platform    platform, such as Debian 12
   services    services, such as ssh:22;web=http:8080 (see below)
-  Columns of read-only fields, such as id, state, created, or services.port, are ignored.
+  Columns of read-only fields, such as state, created, or services.port, are ignored.
   Any other column is an attribute, such as site, net.ssid, or $svc.categoryA. For an attribute that has the same
   name as a field, write attributes.name. An empty cell changes nothing. "" is the empty string.
 

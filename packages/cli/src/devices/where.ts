@@ -12,7 +12,7 @@ Filters (quote them, because shells interpret many of these characters):
   lastReported < -7d          a time: a date, a date-time, or relative to now
   services.port = 22          has a service on this port
   gateway                     a part of the name or hardware ID, or the beginning of the ID
-Combine conditions with AND and OR, and use parentheses where you mix them. Several --where options must all match.
+Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
 /**

@@ -3,7 +3,7 @@ export const exitCodeTable = {
   ok: [0, 'done'],
   failed: [1, 'failed'],
   usage: [2, 'invalid usage, or no credentials found'],
-  partly: [3, 'some items were rejected; all other items were processed'],
+  partly: [3, 'some items were rejected or not processed'],
   notFound: [4, 'not found in your account'],
   refused: [5, 'invalid credentials, or the access key does not allow the operation'],
   notNow: [6, 'the server is unreachable or unavailable; retry later'],

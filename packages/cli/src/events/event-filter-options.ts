@@ -21,12 +21,12 @@ export interface EventFilterOptions {
 const eventWhereHelp = `
 Filters (quote them, because shells interpret many of these characters):
   type = DEVICE_DELETE        a field: id, type, timestamp, actor, key, source, job, state, context, changed, target.name, …
-  source = console            changed in the console; or accessKey, device, job, server, unknown
+  source = console            changed in the console; also accessKey, device, job, server, or unknown
   actor = ada@example.com     caused by a user
   changed:site                changed an attribute whose name contains this
   device.site = oslo          an attribute or field of the event's device, with its current value
   pump                        a part of the target's name
-Combine conditions with AND and OR, and use parentheses where you mix them. Several --where options must all match.
+Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
 /** Adds the options that select past events. `verb` is the command's action in the help, such as `list`. */

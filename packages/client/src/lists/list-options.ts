@@ -20,8 +20,8 @@ export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] exten
   : Selected<Name, Given>
 
 /**
- * Filter and page options of a device list. `name` is a case-insensitive part of the name. Except for `where` and
- * `view`, all other filters match exactly.
+ * Filter and page options of a device list. `name` matches any part of the name and is case-insensitive. Filters other
+ * than `name`, `where`, and `view` match exactly.
  */
 export interface DeviceListOptions extends Filter<ObjectTypes['User']['devices']>, ListOptions {}
 

@@ -13,8 +13,8 @@ export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>>
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * Returns the fields of a type that are selected by default: plain values, objects without arguments that do not lead
- * back to the type, and lists of objects that contain only plain values.
+ * Returns the fields of a type that are selected by default: plain values without required arguments, objects without
+ * arguments that do not lead back to the type, and lists of objects that contain only plain values.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})

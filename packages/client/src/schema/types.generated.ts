@@ -96,13 +96,13 @@ export interface BulkRemoveServiceInput {
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
-  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values in the other columns. */
+  /** At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's device. The row sets the values in the other columns, except empty ones. */
   csv?: string | null | undefined
   /** At most 1,000 device IDs. */
   ids?: readonly string[] | null | undefined
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean | undefined
-  /** With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after rotateDeviceSecret, or with a registration code. */
+  /** With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect after rotateDeviceSecret, or with a registration code. */
   secrets?: boolean | undefined
   /** A saved view's ID. Its filter applies in addition to where. */
   view?: string | null | undefined
@@ -135,7 +135,7 @@ export interface ViewColumnInput {
   width?: number | null | undefined
 }
 
-/** A key that signs requests. Only createAccessKey returns its secret. */
+/** A key that signs requests. Only the createAccessKey or rotateAccessKey that creates the key returns its secret. */
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
@@ -168,7 +168,7 @@ export interface AccessKey {
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
-  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
+  /** Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there is no such reason. */
   suspended: string | null
   /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
@@ -344,7 +344,7 @@ export interface BulkItemList {
   total: number
 }
 
-/** A change to many devices. After the preview, the server applies it in the background to each device exactly once. */
+/** A change to many devices. After the job starts, the server applies the previewed changes in the background, to each device exactly once. */
 export interface BulkJob {
   counts: BulkCounts
   created: string
@@ -353,13 +353,13 @@ export interface BulkJob {
   expires: string | null
   finished: string | null
   id: string
-  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
+  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: boolean
   /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
-  /** When the preview found the devices. Relative times in the filter are relative to this time. */
+  /** When the preview began. Relative times in the filter are relative to this time. */
   previewed: string | null
   /** The progress of the preview or the run, 0 to 1. */
   progress: number
@@ -367,7 +367,7 @@ export interface BulkJob {
   rate: number
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: string
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: string | null
   started: string | null
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -375,7 +375,7 @@ export interface BulkJob {
   state: BulkState
   /** Why the job is paused, waits, failed, or is not started. */
   stateReason: string | null
-  /** The target as given, with the filter in canonical form. */
+  /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Record<string, unknown>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: string | null
@@ -397,9 +397,9 @@ export interface ChangeSource {
   id: string | null
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: string
-  /** Its name at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time. */
   name: string | null
-  /** The person who was signed in or who created the access key; null if there is no such person. */
+  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
   user: UserReference | null
 }
 
@@ -439,7 +439,7 @@ export interface Device {
   hardwareId: string | null
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: string
-  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
   isStale: boolean
   /** When the device last sent a report. */
   lastReported: string | null
@@ -539,7 +539,7 @@ export interface EventTarget {
   id: string
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: string
-  /** Its name at the event's time. */
+  /** The object's name at the event's time. */
   name: string
 }
 
@@ -569,7 +569,7 @@ export interface FacetBucket {
   count: number
   /** The value, at most 200 characters, or the start of the interval. */
   value: string
-  /** The filter that finds these devices. */
+  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
   where: string
 }
 
@@ -579,7 +579,7 @@ export interface FilterCheck {
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
+  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
@@ -705,7 +705,7 @@ export interface KeyUse {
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: string
-  /** This user's current usage; null if the server does not report usage for this limit. */
+  /** The account's current usage; null if the server does not report usage for this limit. */
   used: number | null
   value: number
 }
@@ -828,7 +828,7 @@ export interface Service {
   /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: string | null
   id: string
-  /** When the service last sent a report. */
+  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
   lastReported: string | null
   name: string
   /** Whether state is active. */
@@ -876,14 +876,14 @@ export interface Simulation {
 
 /** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
-  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
   /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
@@ -895,10 +895,10 @@ export interface User {
   id: string
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy
-  /** The limits that apply to this user, with their current usage. */
+  /** The limits that apply to this account, with their current usage. */
   limits: Limit[]
   name: string | null
-  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
   /** How members must sign in to work in this account. This does not affect access keys. */
   signInPolicy: SignInPolicy
@@ -1037,7 +1037,7 @@ export interface AccessKeyFields {
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Why the server rejects a key that is enabled and has not expired: policy, member, or stale; null if the server accepts the key. */
+  /** Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there is no such reason. */
   suspended: Leaf<string | null>
   /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
@@ -1230,7 +1230,7 @@ export interface BulkJobFields {
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
-  /** Whether undoBulk can revert the job; false if it deletes devices. To undo registrations, a job deletes devices. */
+  /** Whether undoBulk can revert the job. false for a job that deletes devices, such as the undo of registrations. */
   isUndoable: Leaf<boolean>
   /** The job's devices, in ID order. */
   items: Branch<'BulkItemList', 'one', {
@@ -1245,7 +1245,7 @@ export interface BulkJobFields {
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
-  /** When the preview found the devices. Relative times in the filter are relative to this time. */
+  /** When the preview began. Relative times in the filter are relative to this time. */
   previewed: Leaf<string | null>
   /** The progress of the preview or the run, 0 to 1. */
   progress: Leaf<number>
@@ -1253,7 +1253,7 @@ export interface BulkJobFields {
   rate: Leaf<number>
   /** A URL for downloading the devices and their results as CSV. It is valid for one hour and needs no signature. */
   reportUrl: Leaf<string>
-  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null before the job ends, after the download, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
+  /** A URL for downloading the secrets of the registered devices as CSV. It works once, within 24 hours after the job ends. null until the job ends, after the download, 24 hours after the end, if there are no secrets, and for callers who are read-only or lack DEVICE_CREATE. */
   secretsUrl: Leaf<string | null>
   started: Leaf<string | null>
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1261,7 +1261,7 @@ export interface BulkJobFields {
   state: Leaf<BulkState>
   /** Why the job is paused, waits, failed, or is not started. */
   stateReason: Leaf<string | null>
-  /** The target as given, with the filter in canonical form. */
+  /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Leaf<Record<string, unknown>>
   /** Identifies the preview in startBulk; null until the preview is complete, and after the job starts or is canceled. */
   token: Leaf<string | null>
@@ -1287,9 +1287,9 @@ export interface ChangeSourceFields {
   id: Leaf<string | null>
   /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Leaf<string>
-  /** Its name at the event's time. */
+  /** Name of the access key, device, or bulk job at the event's time. */
   name: Leaf<string | null>
-  /** The person who was signed in or who created the access key; null if there is no such person. */
+  /** The person who was signed in or who created the access key; null if there is none, as for a device or the server. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -1341,7 +1341,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. Times before the device's registration, or before its oldest stored event, are unknown. */
+  /** When the device was online, according to its events. Times before the device's registration, or before the account's oldest stored event, are unknown. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -1378,7 +1378,7 @@ export interface DeviceFields {
   hardwareId: Leaf<string | null>
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Leaf<string>
-  /** Whether any of its base values is stale, as defined in AttributeInfo.isStale. */
+  /** Whether any of the device's base values is stale, as defined in AttributeInfo.isStale. */
   isStale: Leaf<boolean>
   /** When the device last sent a report. */
   lastReported: Leaf<string | null>
@@ -1491,7 +1491,7 @@ export interface EventTargetFields {
   id: Leaf<string>
   /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Leaf<string>
-  /** Its name at the event's time. */
+  /** The object's name at the event's time. */
   name: Leaf<string>
 }
 
@@ -1521,7 +1521,7 @@ export interface FacetBucketFields {
   count: Leaf<number>
   /** The value, at most 200 characters, or the start of the interval. */
   value: Leaf<string>
-  /** The filter that finds these devices. */
+  /** A filter for this value. Combined with the filter and the context of the request, it finds these devices. */
   where: Leaf<string>
 }
 
@@ -1531,7 +1531,7 @@ export interface FilterCheckFields {
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
+  /** The maximum number of rate-limit points that a page with this filter costs, not counting the returned objects. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
@@ -1659,7 +1659,7 @@ export interface KeyUseFields {
 export interface LimitFields {
   /** The name of the limit, such as accessKeys or pageSize. */
   name: Leaf<string>
-  /** This user's current usage; null if the server does not report usage for this limit. */
+  /** The account's current usage; null if the server does not report usage for this limit. */
   used: Leaf<number | null>
   value: Leaf<number>
 }
@@ -1670,7 +1670,7 @@ export interface MeFields {
   accessKey: Branch<'AccessKey', 'maybe'>
   /** The account that the request uses; null for a person who is not a member of any account. */
   account: Branch<'AccountReference', 'maybe'>
-  /** The accounts that the caller can use: all accounts of a signed-in person, or the access key's account. */
+  /** The accounts that the caller can use: up to 100 accounts of a signed-in person, or the access key's account. */
   accounts: Branch<'Membership', 'many'>
   /** The permissions of the request in the account; null without an account. */
   grant: Branch<'Grant', 'maybe'>
@@ -1715,7 +1715,7 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk: Branch<'BulkJob', 'one', {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -1743,13 +1743,13 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most 20 jobs that have not been started. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. Requires a target with ids or csv. */
+    /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
@@ -1764,7 +1764,7 @@ export interface MutationFields {
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -1797,7 +1797,7 @@ export interface MutationFields {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -1919,7 +1919,7 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk: Branch<'BulkJob', 'one', {
     /** The number of devices that must change. */
     expected: number
@@ -1997,7 +1997,7 @@ export interface MutationFields {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must be earlier than the current time of expiry. */
+    /** Must not be later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -2046,7 +2046,7 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause because of an invalid view. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook: Branch<'Webhook', 'one', {
     context?: string | null | undefined
     enabled?: boolean | null | undefined
@@ -2187,7 +2187,7 @@ export interface ServiceFields {
   /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: Leaf<string | null>
   id: Leaf<string>
-  /** When the service last sent a report. */
+  /** When the service's state was last reported; for a bulk service, when its device last sent a report. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
@@ -2293,7 +2293,7 @@ export interface UserFields {
     /** Attribute names. A name that is not set has null values. */
     names?: readonly string[] | null | undefined
   }>
-  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If they are more than 60 seconds old, a request makes the server count again, but waits for the result only if they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
+  /** The attribute names in use on this user's devices and services, at most the 10,000 names that the most devices and services use. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts can be out of date. If attributes have changed and the counts are more than 60 seconds old, a request makes the server count again. The request waits for the result only if there are no counts yet or they are more than a day old. A request that waits for more than 10 seconds fails with UNAVAILABLE, and the count continues. */
   attributeNames: Branch<'AttributeName', 'many'>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -2311,7 +2311,7 @@ export interface UserFields {
     size?: number | null | undefined
     state?: readonly BulkState[] | null | undefined
   }>
-  /** Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs one rate-limit point, or 5 with a cursor. */
+  /** Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Completions of values and contexts cost 5 additional rate-limit points. For callers who are restricted to some devices, completions and suggestions can each cost one point per 2,000 devices. */
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2332,7 +2332,7 @@ export interface UserFields {
   }>
   /** Counts the matching devices, all at the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
-    /** The context in which the filter reads attributes. */
+    /** The context in which the filter and the count of stale values read attributes. */
     context?: string | null | undefined
     /** The ID of a saved view of devices. Its filter applies in addition to where. */
     view?: string | null | undefined
@@ -2353,7 +2353,7 @@ export interface UserFields {
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
-    /** An alias of after. Pass the last value of the previous page. */
+    /** An alias of after. Pass the value of last from the previous page. */
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
@@ -2373,13 +2373,13 @@ export interface UserFields {
     /** A device filter, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
     /** Names of at most 50 fields and attributes. Default: the view's columns or, without any, the fields that muster import reads and every attribute in use on devices. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
-    /** The reference time for relative times in where. */
+    /** The reference time for relative times in where. Default: the time of this request. */
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: the view's order or, without one, name. */
     sortBy?: readonly string[] | null | undefined
@@ -2462,11 +2462,11 @@ export interface UserFields {
   /** How far back this user's history is known. */
   history: Branch<'HistorySpan', 'one'>
   id: Leaf<string>
-  /** Open invitations and invitations that expired in the last seven days, newest first. */
+  /** Open invitations and invitations that expired in the last seven days, newest first, at most 200. */
   invitations: Branch<'Invitation', 'many'>
   /** The account's rules for access keys. */
   keyPolicy: Branch<'KeyPolicy', 'one'>
-  /** The limits that apply to this user, with their current usage. */
+  /** The limits that apply to this account, with their current usage. */
   limits: Branch<'Limit', 'many'>
   /** The account's members, sorted by email address. */
   members: Branch<'Member', 'many'>
@@ -2487,7 +2487,7 @@ export interface UserFields {
     /** Default: now. Must be at most 400 days after from. */
     until?: string | Date | null | undefined
   }>
-  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
+  /** The account's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
@@ -2749,7 +2749,7 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds devices to a job that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
+  /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
   appendBulk(args: {
     /** At most 1 MiB, with the columns of the job's first CSV. */
     csv?: string | null | undefined
@@ -2777,13 +2777,13 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most 20 jobs that have not been started. */
   createBulk(args: {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. Requires a target with ids or csv. */
+    /** If true, the job stays a DRAFT until you call previewBulk, so that you can add devices with appendBulk. Requires a target with ids or csv. */
     open?: boolean | undefined
     /** 1 to 20 operations, or 0 to 20 with csv, applied to each device in this order. Each device receives all of them or none. */
     operations: readonly BulkOperationInput[]
@@ -2798,7 +2798,7 @@ export interface Mutations {
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -2831,7 +2831,7 @@ export interface Mutations {
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
+  /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. An account can have 20 webhooks. */
   createWebhook(args: {
     /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
@@ -2955,7 +2955,7 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if the number of devices that would change equals expected and no device is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1,000 devices, the response does not wait for the preview. If such a job does not start, its stateReason says why. */
   runBulk(args: {
     /** The number of devices that must change. */
     expected: number
@@ -3033,7 +3033,7 @@ export interface Mutations {
     /** permissions and attributes: those that the key keeps. where: a filter that devices must match in addition to the key's own filter. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Must be earlier than the current time of expiry. */
+    /** Must not be later than the key's current expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
@@ -3082,7 +3082,7 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause because of an invalid view. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. A new where, view, or context ends a pause that an invalid view caused. */
   updateWebhook(args: {
     context?: string | null | undefined
     enabled?: boolean | null | undefined

@@ -20,8 +20,8 @@ export interface GraphQLResponse {
 
 export type Attempt = {
   /**
-   * `rejected`: the operation did not run, and a retry may succeed. `unknown`: the operation may have run. `final`: a
-   * retry cannot succeed.
+   * `rejected`: the attempt did not run the operation, and a retry may succeed. `unknown`: the operation may have run.
+   * `final`: the operation succeeded, or a retry cannot succeed.
    */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null

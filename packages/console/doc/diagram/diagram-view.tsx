@@ -66,8 +66,8 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
 }
 
 /**
- * Draws the diagram into the container. Returns the size of the drawing in CSS pixels; undefined until the drawing is
- * complete.
+ * Draws the diagram into the container, and returns its width in CSS pixels. The width is undefined until the first
+ * drawing is complete.
  */
 function useDrawing(schema: GraphQLSchema, rootName: string) {
   const container = useRef<HTMLElement>(null)

@@ -14,7 +14,7 @@ type Composite = Extract<GraphQLNamedType, { getFields(): Record<string, GraphQL
 /**
  * Describes a diagram of the types that a root type leads to, for Graphviz
  * (https://graphviz.org/doc/info/shapes.html#html). Each type is a table of its fields. Edges lead from a field to the
- * type that it returns, and from an interface or a union to its types.
+ * type that it returns, and from an interface or a union to each of its object types.
  */
 export function describeGraph(schema: GraphQLSchema, root: GraphQLNamedType): Graph {
   const types = reachableTypes(schema, root)
@@ -49,7 +49,7 @@ const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
 const possibleTypes = (schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] =>
   isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : []
 
-/** Scalars, enums, and inputs have no connections, so the diagram omits them. */
+/** The diagram omits scalars and enums, because they lead to no other types. No field returns an input. */
 const isDrawn = (type: GraphQLNamedType): type is Composite =>
   isObjectType(type) || isInterfaceType(type) || isUnionType(type)
 

@@ -68,7 +68,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** Shows a member's description. If the member is deprecated, shows the replacement first. */
+/** Shows the description of a type, member, argument, or value. If it is deprecated, shows the reason first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

@@ -7,7 +7,10 @@ const endpoints = [
   { path: api.graphql, what: 'Queries and mutations over POST; queries also over GET' },
   { path: api.stream, what: 'Subscriptions, as server-sent events' },
   { path: '/graphql/v1/schema.graphql', what: 'This schema in SDL' },
-  { path: '/rest/v1/openapi.json', what: 'The REST API, for clients that cannot use GraphQL' },
+  {
+    path: '/rest/v1/openapi.json',
+    what: 'The OpenAPI description of the REST API, for clients that cannot use GraphQL',
+  },
 ]
 
 export function Overview({ schema }: { schema: GraphQLSchema }) {
@@ -15,9 +18,8 @@ export function Overview({ schema }: { schema: GraphQLSchema }) {
     <>
       <Title order={1}>API reference</Title>
       <Text className={classes.description}>
-        All functions of Muster are in one GraphQL API, which the console also uses. Press <Kbd size="xs">/</Kbd> to
-        search it, see how its types relate in the <Anchor href="#diagram">diagram</Anchor>, or{' '}
-        <Anchor href="#try">try</Anchor> requests.
+        Muster has one GraphQL API, which the console also uses. Press <Kbd size="xs">/</Kbd> to search the API, see how
+        its types relate in the <Anchor href="#diagram">diagram</Anchor>, or <Anchor href="#try">try</Anchor> requests.
       </Text>
       <Text className={classes.description}>
         Programs sign each request with an access key. You create access keys under{' '}

@@ -15,7 +15,7 @@ export function SearchResults({ found, searched, current }: SearchResultsProps) 
   if (found.length === 0)
     return (
       <Text size="sm" c="dimmed" px="sm">
-        No name or description in the schema contains all of these words. Try fewer words, or part of a word.
+        Nothing in the schema contains all of these words. Try fewer words, or part of a word.
       </Text>
     )
   return (

@@ -7,7 +7,7 @@ import { type Entry, kindOf, membersOf, type SchemaIndex } from './schema-index.
 interface TypePageProps {
   type: GraphQLNamedType
   index: SchemaIndex
-  /** The member that the URL selects. */
+  /** The entry that the URL's hash selects: the type, a member, an argument, or a value. */
   anchor: string
 }
 

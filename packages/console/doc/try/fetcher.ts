@@ -47,8 +47,8 @@ interface Sink {
 
 /**
  * Returns the operation to run. After the user changes tabs, GraphiQL may briefly pass the previous tab's operation
- * name, so this function ignores a name that the query does not contain. It returns null for a query with a syntax
- * error, which the server reports.
+ * name, so this function ignores a name that the query does not contain. Returns null for a query with a syntax error,
+ * which the server reports.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {
@@ -75,7 +75,7 @@ async function post({ query, operationName, variables }: FetcherParams): Promise
   throw new Error(`the response is not from Muster; its status is ${response.status}`)
 }
 
-/** If the server rejected the stream, shows its response's body instead of only the status. */
+/** If the server rejected the stream, shows the body of the response instead of only the status. */
 async function reportError(sink: Sink, error: unknown): Promise<void> {
   const result = await rejectionOf(error)
   if (result === undefined) return sink.error(error)

@@ -54,7 +54,7 @@ function SignedInUser({ user: { email } }: { user: CurrentUser }) {
         </>
       ) : (
         <>
-          Requests are sent as <strong>{email}</strong>. They affect real data.
+          The editor sends requests as <strong>{email}</strong>. They affect real data.
         </>
       )}
     </Text>

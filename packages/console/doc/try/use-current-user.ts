@@ -11,7 +11,7 @@ export interface CurrentUser {
 }
 
 /**
- * Returns the user whose session sends the requests. Fetches the user again when the window gets the focus, because the
+ * Returns the user whose session the requests use. Fetches the user again when the window receives focus, because the
  * user may have signed in elsewhere.
  */
 export function useCurrentUser(): CurrentUser | undefined {
@@ -21,7 +21,7 @@ export function useCurrentUser(): CurrentUser | undefined {
     const update = (): void => {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
-        // If the server fails, keeps the known user, because the user's requests will show the error.
+        // If the server does not respond, keeps the known user, because the user's requests will show the error.
         () => mounted && setUser((known) => known ?? { email: null }),
       )
     }

@@ -21,7 +21,7 @@ const pages = [
   { to: '/devices', label: 'Devices', Icon: IconDevices },
   { to: '/services', label: 'Services', Icon: IconPlug },
   { to: '/events', label: 'Events', Icon: IconActivity },
-  { to: '/changes', label: 'Changes', Icon: IconStack2 },
+  { to: '/changes', label: 'Bulk jobs', Icon: IconStack2 },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
   { to: '/account', label: 'Account', Icon: IconUserCircle },
 ] as const

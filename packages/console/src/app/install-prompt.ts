@@ -31,8 +31,8 @@ function watch(changed: () => void): () => void {
 }
 
 /**
- * Returns a function that opens the browser's install prompt. Undefined if the browser offers no prompt, or if the
- * console is already installed.
+ * Returns a function that opens the browser's install prompt. Undefined until the browser offers a prompt, and again
+ * after the prompt was opened or the console was installed.
  */
 export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)

@@ -6,7 +6,7 @@ export function LiveStatusBadge() {
   const status = useLiveStatus()
   if (status !== 'reconnecting') return null
   return (
-    <Tooltip label="The connection to the server is interrupted. This page may be outdated until it reconnects.">
+    <Tooltip label="The console has lost its connection to the server. Until it reconnects, this page may be outdated.">
       <Badge color="orange" variant="light" tabIndex={0} role="status">
         Reconnecting
       </Badge>

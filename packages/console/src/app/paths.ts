@@ -7,8 +7,8 @@ export const api = {
 } as const
 
 /**
- * Returns the path only if it belongs to this console, so that a malicious sign-in link cannot redirect to another
- * site.
+ * Returns the path if it is a page of this console other than the sign-in page, and the path of the overview otherwise.
+ * A malicious sign-in link therefore cannot redirect to another site.
  */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'

@@ -54,7 +54,7 @@ function Frame() {
 }
 
 /**
- * Moves the focus with a script instead of a hash link, because the hash link would change the URL, which contains the
+ * Moves the focus with a script instead of a hash link, because a hash link would change the URL, which contains the
  * page's state.
  */
 const focusContent = (): void => document.getElementById('content')?.focus()

@@ -42,7 +42,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   )
   const required = requiredSignInOf(error)
   const checkSignIn = useEffectEvent(() => {
-    // The response in flight, which may be the one that announced this, already contains the answer.
+    // A query in flight, which may have caused this check, will show whether the sign-in is sufficient.
     if (!fetching && required === undefined) refetch({ requestPolicy: 'network-only' })
   })
   useEffect(() => signInRequired.listen(() => checkSignIn()), [])
@@ -55,7 +55,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const account = data?.login?.id
   const isAmbiguous = addressedAccount === undefined && (data?.me?.accounts.length ?? 0) > 1
   useEffect(() => {
-    // Adds the account to the address. Without it, another tab could change the account of this tab.
+    // Adds the account to the address, because another tab could otherwise change the account of this tab.
     if (isAmbiguous && account !== undefined) window.location.replace(addressOf(account, pageInTab()))
   }, [isAmbiguous, account])
 

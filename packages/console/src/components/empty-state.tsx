@@ -5,11 +5,11 @@ interface EmptyStateProps {
   icon?: ReactNode
   title: string
   children?: ReactNode
-  /** Button that adds the first entry. */
+  /** Button for the next step, such as adding the first entry. */
   action?: ReactNode
 }
 
-/** Replaces an empty list and explains how to add the first entry. */
+/** Replaces an empty list, or a page that cannot be shown, and explains why it is empty or what the user can do. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">

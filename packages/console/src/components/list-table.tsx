@@ -13,10 +13,10 @@ interface ListTableProps {
   minWidth?: number
 }
 
-/** A table that is not wider fits on a phone. */
+/** The screens of phones have room for tables of at most this width in pixels. */
 const PHONE_WIDTH = 326
 
-/** Shows a short list as a table or, on narrow screens, as cards, unless the table fits on them. */
+/** Shows a short list as a table. On narrow screens, shows a table that is too wide for a phone as cards. */
 export function ListTable({ label, columns, heads, children, minWidth = 640 }: ListTableProps) {
   const isWide = minWidth > PHONE_WIDTH
   return (

@@ -4,7 +4,7 @@ import type { Permission } from '../graphql/schema-types.generated.ts'
 import { EmptyState } from './empty-state.tsx'
 
 interface NotAllowedProps {
-  /** The permissions of which one is enough. Empty if no permission is missing. */
+  /** The user needs one of these permissions. Empty if no permission is missing. */
   permissions: readonly Permission[]
   /** Says what the user cannot see. */
   children: ReactNode

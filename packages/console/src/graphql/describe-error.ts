@@ -4,9 +4,9 @@ import { CombinedError } from 'urql'
 export interface ErrorDescription {
   /** A sentence that describes the error. */
   what: string
-  /** Describes how to resolve the error. Undefined if `what` already does. */
+  /** Describes how to resolve the error. Undefined if the console has no advice. */
   advice?: string
-  /** Identifies the error in the server's log. */
+  /** Identifies the request in the server's log. */
   requestId?: string
 }
 

@@ -15,8 +15,8 @@ export interface LiveListener {
 }
 
 /**
- * `reconnecting` means that the tab lost the connection and tries to restore it. `off` means that the session has
- * ended.
+ * `reconnecting` means that the tab lost the connection and tries to restore it. `off` means that the shell has not
+ * started the subscription, or has stopped it.
  */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 
@@ -67,8 +67,8 @@ export function createLiveEvents(): LiveEvents {
   }
 
   /**
-   * Reports a gap until the subscription has received its first event. Without an event to resume after, it may miss
-   * events since the page's first queries or during an interruption.
+   * Reports a gap after each connection until the subscription has received an event. Without an event to resume after,
+   * the subscription may miss events since the page's first queries or during an interruption.
    */
   const connected = (): void => {
     failures = 0

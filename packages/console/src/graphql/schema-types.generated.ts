@@ -85,9 +85,9 @@ export type BulkRemoveServiceInput = {
 
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason =
-  /** A value that the job writes has changed since the preview. */
+  /** A value that the job writes has changed since the preview. In an undo: since the undone job wrote it. */
   | 'CHANGED_SINCE'
-  /** The device no longer exists, or the caller that started the job can no longer find it. */
+  /** The device no longer exists, or the caller who started the job can no longer reach it. */
   | 'GONE'
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';
@@ -105,7 +105,7 @@ export type BulkState =
   | 'PAUSED'
   /** The server reads the devices. */
   | 'PREVIEWING'
-  /** Can be started within 24 hours. */
+  /** Can be started within 24 hours after the preview began. */
   | 'READY'
   | 'RUNNING';
 
@@ -118,7 +118,7 @@ export type BulkTargetInput = {
   context?: string | null | undefined;
   /**
    * At most 1 MiB and 10,000 rows, in the format of muster import. The column id, hardwareId, or name identifies a row's
-   * device. The row sets the values in the other columns.
+   * device. The row sets the values in the other columns, except empty ones.
    */
   csv?: string | null | undefined;
   /** At most 1,000 device IDs. */
@@ -126,8 +126,8 @@ export type BulkTargetInput = {
   /** With csv: whether a row that matches no device registers one. */
   register?: boolean;
   /**
-   * With register: whether new devices get secrets, which secretsUrl offers once. Without secrets, a device connects after
-   * rotateDeviceSecret, or with a registration code.
+   * With register: whether new devices get secrets, which secretsUrl returns once. A device without a secret can connect
+   * after rotateDeviceSecret, or with a registration code.
    */
   secrets?: boolean;
   /** A saved view's ID. Its filter applies in addition to where. */

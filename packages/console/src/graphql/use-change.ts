@@ -3,8 +3,9 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Runs a mutation. Rejects with its error, so that dialogs can show it. Then fetches all queries for the given types
- * again, even if the response contains no such object, as after a deletion.
+ * Returns a function that runs a mutation, and rejects with its error, so that dialogs can show the error. After the
+ * mutation, urql fetches the queries over the given types again, even if the response contains no such object, as after
+ * a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { createLiveEvents, type LiveEvent, type LiveListener, type LiveStatus } from './live-events.ts'
 
-/** Connects the tab to the server's events. The shell starts this only connection when a user is signed in. */
+/** The tab's only subscription to events. The shell starts it for a signed-in user who can read events. */
 export const liveEvents = createLiveEvents()
 
 /** Calls the latest render's listener while the component is mounted. */

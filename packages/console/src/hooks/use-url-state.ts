@@ -14,8 +14,8 @@ interface ChangeOptions {
 }
 
 /**
- * Keeps a page's state in its URL, so that it can be shared and the back button works. The route's `validateSearch`
- * defines the state. Setting a member to undefined removes it from the URL.
+ * Keeps a page's state in its URL, so that users can share the page and the back button works. The route's
+ * `validateSearch` defines the state. Setting a member to undefined removes it from the URL.
  */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,

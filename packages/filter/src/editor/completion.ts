@@ -8,14 +8,14 @@ export interface Completions extends Span {
   /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
   /**
-   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, and relative
-   * times.
+   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, relative
+   * times, and durations.
    */
   readonly items: readonly CompletionItem[]
 }
 
 /**
- * A kind of completion that the caller finds in its data.
+ * A kind of completion that is possible at the cursor. The caller finds names, values, contexts, and views in its data.
  *
  * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead`, such as `services.`, before it.
  * - `value`: a value of `subject` that begins with `prefix`.

@@ -3,7 +3,7 @@ import type { FilterKind } from '../names/fields.ts'
 import { toCodePoints } from '../positions.ts'
 import type { Compare, CompareList, Condition, FieldSubject, Literal, ResolvedFilter } from './resolved.ts'
 
-/** A trigram index finds a literal only if it contains this number of consecutive characters. */
+/** A trigram index finds a literal only if the literal contains at least this many consecutive characters. */
 const TRIGRAM = 3
 
 export interface IndexOptions {

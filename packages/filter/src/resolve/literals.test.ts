@@ -92,7 +92,7 @@ describe('fields', () => {
     expect(literalOf(text, service)).toEqual(literal)
   })
 
-  test('treats : like = for fields with fixed values, because inactive contains active', () => {
+  test('treats : like = for state and Boolean fields, because inactive contains active', () => {
     expect(check('state:active').filter).toEqual(check('state = active').filter)
     expect(check('online:true').filter).toEqual(check('online = true').filter)
     expect(check('state:(active OR inactive)').filter).toEqual(check('state = (active OR inactive)').filter)

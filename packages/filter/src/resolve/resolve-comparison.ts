@@ -34,7 +34,7 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
 
 export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
 
-/** Returns the comparator without its negation. Treats `:` like `=` for fields with fixed values. */
+/** Returns the comparator without its negation. Treats `:` like `=` for `state` and Boolean fields. */
 function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
   if (comparator === '!=') return '='
   const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')

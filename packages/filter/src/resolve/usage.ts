@@ -21,7 +21,7 @@ const sinceReports = ['stateSince', 'lastReported']
 
 const rules: Readonly<Record<FilterUsage, UsageRule>> = {
   list: { place: 'here' },
-  bulk: { place: 'in the target of a bulk change', isRequired: true },
+  bulk: { place: 'in the target of a bulk job', isRequired: true },
   alert: { place: 'in an alert rule', fields: sinceReports, isWithoutClock: true },
   silence: { place: 'in a silence', fields: sinceReports, isWithoutClock: true },
   role: { place: 'in a role', fields: ['state', 'online', ...sinceReports], isWithoutClock: true },
@@ -36,8 +36,8 @@ export function forbiddenField(usage: FilterUsage, field: string): string | unde
 }
 
 /**
- * Returns why an expression that depends on the current time is not allowed, or undefined if it is allowed. `what` is a
- * plural or a function.
+ * Returns why an expression that depends on the current time is not allowed, or undefined if it is allowed. `what` is
+ * the kind of expression.
  */
 export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age()' | 'stale()'): string | undefined {
   const { isWithoutClock, place } = rules[usage]

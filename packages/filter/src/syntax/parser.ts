@@ -79,7 +79,7 @@ function parseAll(parsing: Parsing): Expression | null | Broken {
     result = result === undefined || result === broken ? expression : result
     const token = next(parsing)
     if (token.kind === 'end') return result
-    report(parsing, fault(token, 'This parenthesis closes none.', ''))
+    report(parsing, fault(token, 'This parenthesis has no opening parenthesis.', ''))
   }
 }
 

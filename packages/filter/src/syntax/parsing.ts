@@ -13,7 +13,7 @@ export interface Parsing {
   readonly tokens: readonly Token[]
   /** The index of the next token. */
   at: number
-  /** Number of open parentheses around the next token. */
+  /** Number of open parentheses around the next token, without those of lists and functions. */
   depth: number
   /** The number of conditions so far, in fifths. */
   fifths: number

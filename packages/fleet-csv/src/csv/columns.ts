@@ -17,15 +17,15 @@ export type Column = { field: FixedColumn } | { attribute: string; isPrefixed?: 
 
 const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => field === name) || servicesField.test(name)
 
-/** Marks an attribute with a field's name. */
+/** Precedes the name of an attribute in a column name that would otherwise mean a field. */
 export const PREFIX = 'attributes.'
 
 /** The columns that can find a device. */
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**
- * Parses the header. Throws an Error that explains which name is invalid. With `findsDevices`, the column `id` is used,
- * and the column `name` can be missing if another column finds devices.
+ * Parses the header. Throws an Error that explains which name is invalid or missing. With `findsDevices`, the column
+ * `name` can be missing if the column `id` or `hardwareId` finds devices.
  */
 export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))

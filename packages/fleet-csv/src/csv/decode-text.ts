@@ -7,7 +7,7 @@ export interface Decoded {
 }
 
 /**
- * Decodes the bytes of a file. Rejects UTF-16, which some spreadsheets write, and explains how to save the file as
+ * Decodes the bytes of a file as UTF-8. Rejects UTF-16, which some spreadsheets write, with a hint to save the file as
  * UTF-8.
  */
 export function decodeText(bytes: Uint8Array): Decoded {

@@ -23,8 +23,8 @@ export interface ReadOptions {
 }
 
 /**
- * Parses a whole file. Throws for an invalid header. Reports any other invalid row as a problem and continues with the
- * next row.
+ * Parses a whole file. Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports any
+ * other invalid row as a problem and continues with the next row.
  */
 export function readDeviceFile(
   bytes: Uint8Array,

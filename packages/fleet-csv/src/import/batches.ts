@@ -6,7 +6,7 @@ import { byteLength } from '../byte-length.ts'
  */
 const BYTES = 256 * 1024
 
-/** Divides items into groups of at most `most` items and about 256 KiB of JSON. */
+/** Divides items into groups of at most `most` items and 256 KiB of JSON. A larger item is a group by itself. */
 export function* batches<Item>(items: Iterable<Item>, most: number, sizeOf: (item: Item) => number): Generator<Item[]> {
   let batch: Item[] = []
   let bytes = 0

@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Number of documents in flight. By default, a server process runs at most 10 statements of a user at a time. */
+/** Number of documents in flight. By default, a server process runs at most 10 statements of an account at a time. */
 const CONCURRENCY = 8
 /** The API limits the aliases of one field in a document to this number. */
 const REGISTRATIONS = 15
@@ -31,8 +31,8 @@ export interface WriteContext {
 }
 
 /**
- * Executes a plan with requests for a few devices at a time. Records rejected rows in the outcome's problems. Throws
- * errors that would affect every row.
+ * Executes a plan with requests that each change one or several devices. Records rejected rows in the outcome's
+ * problems. Throws errors that would affect every row.
  */
 export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'creations' | 'updates'>): Promise<void> {
   const creations = Object.groupBy(plan.creations, (creation) => (isPlain(creation) ? 'batched' : 'alone'))
@@ -48,8 +48,8 @@ export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'cre
 }
 
 /**
- * Returns how to send an update. After a rejected batch, the import sends its small updates again, one by one. Updates
- * that add services are therefore sent alone.
+ * Returns how to send an update. After a rejected batch, the import sends the small updates of the batch again, one by
+ * one. It sends updates that add services alone, because a repetition would add the services twice.
  */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference

@@ -50,7 +50,7 @@ describe('credentials in more than one place', () => {
 
 describe('a repeated header', () => {
   test.each(['Host', 'Authorization', 'Date', 'Digest', 'Content-Digest', 'Content-Type', 'Content-Length'])(
-    '%s',
+    'is rejected: %s',
     (name) => {
       for (const request of [formA(usualParameters), formB({})]) {
         expect(outcomeOf(withMore(request, name, 'x', name.toUpperCase(), 'x'))).toBe('duplicate-header')

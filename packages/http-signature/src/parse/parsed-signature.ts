@@ -21,7 +21,7 @@ export type ParsedSignature = {
   readonly created: number
   /** Covered expiry time, in seconds since 1970. */
   readonly expires: number | undefined
-  /** The server accepts only one request with this value. */
+  /** The server accepts only one request with this value and this key. */
   readonly nonce: string | undefined
   readonly signature: Buffer
   /** The value of the `@signature-params` line (RFC 9421 §2.3), which only form B has. */

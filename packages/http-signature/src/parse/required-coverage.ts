@@ -7,7 +7,7 @@ export function assertCavageCoverage(components: readonly string[]): void {
   if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date, or (created)')
 }
 
-/** Throws `not-covered` if a signature in form B does not cover the method and the whole target. */
+/** Throws `not-covered` if a signature in form B does not cover the method, the authority, and the whole target. */
 export function assertRfc9421Coverage(components: readonly string[], target: string): void {
   const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')

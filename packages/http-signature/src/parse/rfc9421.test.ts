@@ -195,7 +195,7 @@ describe('invalid signatures in form B', () => {
     expect(outcomeOf(withHeader(formB({}), 'signature', change))).toBe('malformed')
   })
 
-  test('rejects characters other than printable ASCII in a covered value (RFC 9421 §2.5)', () => {
+  test('rejects characters other than printable ASCII and tabs in a covered value (RFC 9421 §2.5)', () => {
     const input = `("@method" "@authority" "@path" "x");${rest}`
     for (const value of ['caf\u00e9', 'a\u0000b', 'a\u007fb']) {
       const request = formB(

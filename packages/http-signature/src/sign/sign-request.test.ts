@@ -12,7 +12,7 @@ const request: SignRequestOptions = {
 }
 
 describe('signing a request in form B', () => {
-  test('covers the method, authority, path, and the present headers', () => {
+  test('covers the method, authority, and path, and the query, content type, and digest if present', () => {
     const input = (options: Partial<SignRequestOptions>): string =>
       signRequest({ ...request, ...options })['Signature-Input']!
     const rest = `created=${now};keyid="AKEXAMPLE";alg="hmac-sha256"`
@@ -44,7 +44,7 @@ describe('signing a request in form B', () => {
 describe('signing a request in form A', () => {
   const cavage = { ...request, form: 'cavage' } as const
 
-  test('covers the target, host, date, and the present headers', () => {
+  test('covers the target, host, and date, and the content type and digest if present', () => {
     const added = signRequest({ ...cavage, body: 'x', headers: { 'content-type': 'a/b' } })
     expect(added.Date).toBe(nowAsDate)
     expect(added.Digest).toMatch(/^SHA-256=/)

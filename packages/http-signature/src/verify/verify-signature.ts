@@ -19,7 +19,7 @@ export type VerifyOptions = ServerAddress & {
   body: Uint8Array | undefined
   /** The verifier's clock, in seconds since 1970. */
   now: number
-  /** The maximum clock difference to the signer in seconds. Default: 300. */
+  /** The maximum difference between the time of the signature and `now`, in seconds. Default: 300. */
   clockSkew?: number | undefined
 }
 

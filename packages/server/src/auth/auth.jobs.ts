@@ -6,8 +6,8 @@ import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.querie
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
 /**
- * Deletes expired sessions, expired unfinished sign-ins, expired attempt counts, and invitations that expired a week
- * ago.
+ * Deletes expired sessions, expired unfinished sign-ins, expired attempt counts, and invitations that expired more than
+ * a week ago.
  */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 

@@ -18,7 +18,10 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /** When a personal key's creator last used single sign-on, if the creator is a member through a group. */
+  /**
+   * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
+   * the creator is a member through a group.
+   */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
@@ -74,7 +77,7 @@ export interface KeyUse {
   isRestricted: boolean
 }
 
-/** Skips keys that another process has updated within the last minute. */
+/** Skips keys whose stored time is at most 59 seconds before the use, because another process has just updated them. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
@@ -109,7 +112,7 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes a limited number of expired nonces, and skips rows that another process is deleting. A nonce must also be
+ * Deletes at most 5,000 expired nonces, and skips rows that another process is deleting. A nonce must also be
  * expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces that still prevent
  * replays.
  */

@@ -68,7 +68,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { publicUrl } = config
   const session = sessionStrategy({ sessions, cookie: sessionCookieOf(secrets, config), publicUrl })
   return {
-    // A session cookie is ignored if the request also has a signature.
+    // The order matters: if a request has a signature, the server ignores its session cookie.
     authenticate: firstViewer([signature, session]),
     rejectionOf: async (viewer) => {
       const { accessKey, address, permissions = 0 } = viewer

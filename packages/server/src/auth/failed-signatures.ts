@@ -11,14 +11,14 @@ const PAIRS = 50_000
 const PAIR_MS = 3_600_000
 
 /**
- * Counts failed authentication attempts in this process. After 20 failures from a network address in a minute, the
- * server verifies no further requests from that address until the minute ends. The same applies while the address's
- * rate-limit quota is used up.
+ * Counts failed authentication attempts in this process. It counts an IPv6 address as its /64 network. After 20
+ * failures from an address in a minute, the server verifies no further requests from that address until the minute
+ * ends. The same applies while the address's rate-limit quota is used up.
  *
  * Many clients may share an address (NAT, a proxy), and a client that cannot sign must not lock out the other clients.
- * Therefore, a key that verified from this network within the last hour has a separate allowance of 20 attempts a
- * minute there. Failures that name a key never block the key at other addresses. Key IDs are not secret, and other
- * callers must not be able to lock out the key's owner.
+ * Therefore, a key that has signed correctly from an address within the last hour can fail 20 times a minute at that
+ * address, whatever the count of the address. Failures that name a key never block the key at other addresses. Key IDs
+ * are not secret, and other callers must not be able to lock out the key's owner.
  */
 export interface FailedSignatures {
   /**

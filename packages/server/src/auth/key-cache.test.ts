@@ -53,7 +53,7 @@ async function warm(servers: Server[], key: Key): Promise<void> {
 const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
-/** This time is much shorter than the time after which servers reload a key without a notification. */
+/** The timeout is much shorter than the time after which servers reload a key without a notification. */
 const POLLING = { timeout: 20_000, interval: 20 }
 
 const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>

@@ -14,7 +14,7 @@ import type { Secrets } from './secrets.ts'
  */
 export const accessKeyChannel = 'muster_access_key'
 
-/** Contains what is needed to verify requests. Each request checks that the key is enabled and not expired. */
+/** The data that requests with an access key need. Each request checks that the key is enabled and has not expired. */
 export interface KnownKey extends KeyGrant {
   readonly key: string
   readonly name: string | null

@@ -5,7 +5,7 @@ import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrict
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy-rules.ts'
 
-/** The reasons to reject a key although it is enabled and has not expired. */
+/** Why a personal key is suspended. `member`: its creator is not an enabled member of the account. */
 export type Suspension = 'member'
 
 export interface KeyGrant {
@@ -19,7 +19,10 @@ export interface KeyGrant {
   readonly suspendedFrom: Date | undefined
   /** When the account's key policy begins to require a digest, or undefined if it does not. */
   readonly digestFrom: Date | undefined
-  /** When a personal key's creator last used single sign-on. Null unless the creator is a member through a group. */
+  /**
+   * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
+   * the creator is a member through a group.
+   */
   readonly lastSignIn: Date | null
   readonly permissions: number
   /** The restriction of the key to some devices or attribute names. Undefined if the key has none. */

@@ -5,7 +5,7 @@ import type { Viewer } from '../viewer.ts'
 import { insertKeyUse, type KeyUseRow } from './key-use-counter.queries.ts'
 
 const WRITE_EVERY_MS = 60_000
-/** The maximum number of documents to count before the counts are written early, because each needs memory. */
+/** The server writes the counts early once it has counted this many documents, because each needs memory. */
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {

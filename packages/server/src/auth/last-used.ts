@@ -14,7 +14,8 @@ export interface LastUsed {
 }
 
 /**
- * Records to the minute when keys were last used. Writes the uses of each second in one statement, in the background.
+ * Records to the minute when keys were last used. Each second, writes new uses in the background, with one statement
+ * per table.
  */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const recorded = boundedMap<string, number>(MAX_KEYS)

@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 100
 /** Open streams, counted by access key or session. A stream ends soon after its key or session becomes invalid. */
 export interface OpenStreams {
   /**
-   * Adds a stream, or throws LIMIT_EXCEEDED. `end` is called at most once. The returned function removes the stream.
+   * Adds a stream, or throws LIMIT_EXCEEDED. Calls `end` at most once. The returned function removes the stream.
    */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
   endAll(reason: ApiError): void

@@ -4,9 +4,9 @@ import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
 /**
  * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
- * so call this only after the caller has proved that it has the key. If no address is given, the key's networks are not
- * checked. Personal keys of members through a group become invalid after `staleMs` without a sign-in, or never if it is
- * 0.
+ * so call this only after the caller has proved that it has the key. Without an address, does not check the key's
+ * networks. Personal keys of members through a group become invalid after `staleMs` without single sign-on, or never if
+ * `staleMs` is 0.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,
@@ -27,6 +27,6 @@ export function rejectionOfKey(
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', keyReasons[reason].meaning, { reason })
 
-/** Checks whether the last sign-in of a member through a group is too old. */
+/** Checks whether the last single sign-on of a member through a group is too old. */
 export const isStale = (lastSignIn: Date | null, { now, staleMs }: { now: Date; staleMs: number }): boolean =>
   lastSignIn !== null && staleMs > 0 && lastSignIn.getTime() + staleMs <= now.getTime()

@@ -29,7 +29,7 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
-/** The reasons to reject valid credentials, or a request without a signature. */
+/** The reasons to reject a disabled user, a request without credentials, or a download link. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
@@ -77,8 +77,8 @@ const sessionReasons = {
 } as const
 
 /**
- * The reasons why single sign-on fails. The server redirects the browser to the sign-in page with the reason (status
- * 303).
+ * The reasons why single sign-on fails. Except for `sso-only`, the server redirects the browser to the sign-in page
+ * with the reason (status 303).
  */
 const ssoReasons = {
   'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
@@ -99,7 +99,7 @@ const ssoReasons = {
   'sso-link-required': {
     status: 303,
     meaning:
-      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Security.',
+      'A person with this email address exists and cannot be linked automatically. Sign in another way, and then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { status: 303, meaning: 'The operator has disabled the person.' },
   'sso-unavailable': {

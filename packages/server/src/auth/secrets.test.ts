@@ -42,7 +42,7 @@ describe('encrypted secrets', () => {
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
   })
 
-  it('can be decrypted with all available keys, and are encrypted with the current key', () => {
+  it('are encrypted with the current key, and can be decrypted with any available key', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
     const keys = [former]
     const secrets = createKeyring(() => keys)

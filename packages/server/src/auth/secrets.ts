@@ -5,8 +5,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Identifies the row that a secret belongs to. The owner is authenticated with the ciphertext, so a secret cannot be
- * moved to another row.
+ * Identifies the row that a secret belongs to. Encryption authenticates the owner with the ciphertext, so the server
+ * cannot decrypt a secret that was moved to another row.
  */
 export interface SecretOwner {
   accountId: string

@@ -47,8 +47,8 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
   const waitUntil = boundedWait()
 
   /**
-   * An address without remaining attempts must not cost the server any work, so this check runs before any
-   * verification.
+   * Rejects an address without remaining attempts. Runs before the key lookup and the verification, so that such an
+   * address costs the server little work.
    */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
@@ -97,7 +97,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
 const needsDigest = ({ requireDigest, digestFrom }: KnownKey, now: Date): boolean =>
   requireDigest || (digestFrom !== undefined && digestFrom <= now)
 
-/** Waits until a moment. If too many responses are already waiting, does not wait. */
+/** Returns a function that waits until a moment, or does not wait if too many responses are already waiting. */
 function boundedWait(): (moment: number) => Promise<void> {
   let waiting = 0
   return async (moment) => {

@@ -11,9 +11,9 @@ export interface Table {
 }
 
 /**
- * Returns the tables of Muster's schema, each after the tables that it references. Omits derived tables: the triggers
- * of `device` fill `device_count`, and the server counts attribute names again when a client lists them. The job queue
- * is in another schema.
+ * Returns the tables of Muster's schema, each after the tables that it references. Omits the tables of migrations and
+ * two kinds of derived data: the triggers of `device` fill `device_count`, and the server counts attribute names again
+ * when a client lists them. The job queue is in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -52,7 +52,7 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** Returns the migration that a newer release is running, or undefined if none is running. */
+/** Returns the migration that a newer release has begun and not finished, or undefined if there is none. */
 export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,

@@ -33,7 +33,7 @@ let cookies: Map<string, string>
 let counted: string
 /** The API's response before the first backup, during which other writes ran. */
 let expected: unknown
-/** The names of two backups: one from during the writes, and one from after the server had stopped. */
+/** The names of two backups: one that ran during the writes, and one that began after the server had stopped. */
 let [during, after] = ['', '']
 
 beforeAll(async () => {

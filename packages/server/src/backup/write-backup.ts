@@ -84,7 +84,7 @@ async function* contents(
   }
   const migrations = await selectMigrations(client)
   if (migrations.length === 0) {
-    throw new BackupError('no-muster', 'This is not a Muster database.')
+    throw new BackupError('no-muster', 'The database does not contain the tables of Muster.')
   }
   const tables = await selectTables(client)
   await beginSnapshot(client, tables)

@@ -66,8 +66,8 @@ export class Pool extends pg.Pool {
 
 const CONNECT_TIMEOUT_MS = 5_000
 /**
- * The maximum number of named statements. The number is limited because each combination of filters in a list is a
- * separate statement.
+ * The maximum number of named statements. Without a limit, it would grow indefinitely, because each combination of
+ * filters in a list is a separate statement.
  */
 const MAX_NAMED = 2_000
 
@@ -115,7 +115,7 @@ export interface ConnectionUse {
   connected?(): void
   /** Called when the caller has released the connection or could not acquire one. */
   done(): void
-  /** Runs a statement by calling `send`. If omitted, the statement is sent directly. */
+  /** Runs a statement by calling `send`. If omitted, the connection sends each statement directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
   /** Whether to close the connection instead of returning it to the pool. */
   mustClose?: boolean

@@ -54,7 +54,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
     // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // The table is created first and attached afterward. A single `create table … partition of` would lock the log
+    // Creates the table first and attaches it afterward. A single `create table … partition of` would lock the log
     // exclusively and wait for readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql

@@ -59,8 +59,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
   /**
-   * The channels to notify, and those that were already notified. After a lost connection, the latter are notified
-   * again.
+   * The channels to notify, and those that this connection has already notified. The next connection notifies the
+   * latter again.
    */
   const due = new Set<string>()
   const sent = new Set<string>()

@@ -19,7 +19,7 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
 export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
   const pool = createPool(options)
   pool.on('error', ({ message }) => {
-    // The error object includes the whole client, so only its message is logged.
+    // Logs only the message, because the error object includes the whole client.
     if (!pool.ending) log.warn({ reason: message }, 'a database connection broke and will be replaced')
   })
   const watched = watch?.(pool) ?? {}

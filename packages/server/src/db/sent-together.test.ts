@@ -9,7 +9,7 @@ const app = sharedTestApp()
 const read = async (db: Database, value: number): Promise<number> =>
   (await sql<{ value: number }>`select ${value}::int as value`.execute(db)).rows[0]!.value
 
-it('returns all results, without a warning of the driver', async () => {
+it('returns all results, without a warning from the driver', async () => {
   const warnings: string[] = []
   const listen = ({ message }: Error) => void warnings.push(message)
   process.on('warning', listen)

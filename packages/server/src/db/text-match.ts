@@ -17,7 +17,7 @@ export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql 
   return sql`(${value} like ${widened} and ${foldSigma(value)} like ${foldSigma(lowerPattern(pattern))})`
 }
 
-/** Matches a whole column, case-sensitive. `parts` are the strings between wildcards. */
+/** Matches a whole column, case-sensitively. `parts` are the strings between wildcards. */
 export const matchesExactly = (column: Sql, parts: readonly string[]): Sql =>
   sql`${column} collate "C" like ${likePattern(parts)}`
 

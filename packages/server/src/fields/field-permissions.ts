@@ -5,7 +5,8 @@ import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
  * Who may select a field: `anyone`, even without credentials, or a `viewer` with any valid credentials. A list names
- * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough.
+ * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough. A
+ * function returns the list for the field's arguments.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -14,7 +15,7 @@ const withAttributes =
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
-/** Which permissions the columns of a CSV file need is known only when the server reads the file. */
+/** Omits the permissions for the columns of a CSV file, which the server does not know until it reads the file. */
 const forOperations = ({ operations, target }: Arguments): readonly Need[] => [
   'DEVICE_READ',
   ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),

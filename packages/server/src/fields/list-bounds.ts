@@ -34,7 +34,8 @@ export const listBounds: ListBounds = {
   'Device.attributeInfo': (args) => countInfo(args),
   'Service.attributeInfo': (args) => countInfo(args),
   'User.freshness': limits.expectedIntervals,
-  'User.limits': 50,
+  // The other limits depend on settings.
+  'User.limits': Object.keys(limits).length + 10,
   'User.members': limits.members,
   'User.roles': limits.roles + 4,
   'User.invitations': MAX_LISTED,

@@ -16,8 +16,8 @@ import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
 /**
- * The number of rows that each list can read but not return. The server adds them to an operation's rate-limit cost
- * before it runs. The server does not start if a list has no entry.
+ * The number of rows that each list can read but not return. Before an operation runs, the server adds them to the
+ * operation's rate-limit cost. The server does not start if a list has no entry.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {

@@ -62,7 +62,7 @@ export interface PreparedOperation {
   readonly ok: true
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
-  /** The name of the only root field in the schema, or `several`. */
+  /** The schema's name of the only root field, or `several` if the operation has more than one. */
   readonly name: string
   /** The operation's name in the document. If it has none, the names of its root fields. */
   readonly label: string
@@ -88,7 +88,7 @@ export interface PreparedOperation {
 }
 
 export interface NeedsOptions {
-  /** Whether the defaults of the document apply to missing variables, as they do when it runs. */
+  /** Whether the document's defaults apply to missing variables, as they do when the document runs. */
   readonly hasDefaults?: boolean
   /** Whether a mutation changes only the caller's own data, and so needs no permission. */
   readonly isOwnChange?: (mutation: RootField) => boolean
@@ -103,7 +103,7 @@ export interface Executor {
 }
 
 export interface ExecutorInput {
-  /** The schema. It is modified in place, because `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** The executor modifies the schema in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
   readonly cacheBytes?: number
   readonly listBounds: ListBounds

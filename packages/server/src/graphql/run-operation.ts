@@ -68,8 +68,9 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
-   * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the wait is too long.
-   * Runs after the check of permissions, and before the operation is charged.
+   * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the caller does not
+   * read earlier responses, or UNAVAILABLE if the client has left. Runs after the check of permissions, and before the
+   * operation is charged.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
@@ -84,7 +85,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
         run: () => Promise<FormattedExecutionResult>,
       ) => Promise<FormattedExecutionResult>)
     | undefined
-  /** If omitted, Idempotency-Key headers are ignored. */
+  /** If omitted, the server ignores Idempotency-Key headers. */
   readonly runOnce?: RunOnce<Viewer> | undefined
   /**
    * Runs after every operation of a caller with credentials, whether the server ran it, or rejected it because of the

@@ -28,7 +28,7 @@ const REQUEST_HEADERS = [
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
 /**
- * How long browsers cache the response to a preflight request, in seconds. Most browsers allow at most two hours.
+ * How long browsers may cache the response to a preflight request, in seconds. Chromium allows at most two hours.
  */
 const MAX_AGE_SECONDS = 7_200
 

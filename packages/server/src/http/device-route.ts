@@ -42,7 +42,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Every body is parsed as JSON, because small devices often send a wrong Content-Type.
+    // Parses every body as JSON, because small devices often send a wrong Content-Type.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
       done(null, body),
     )
@@ -53,7 +53,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       const apiError = asApiError(error, request)
       noteCode(request, apiError.code)
       const reason = String(apiError.details.reason ?? apiError.code)
-      // Devices sometimes send secrets in the wrong place, so neither the query nor other input is logged.
+      // Logs neither the query nor other input, because devices sometimes send secrets in the wrong place.
       const path = request.routeOptions.url
       if (apiError.code !== 'INTERNAL')
         logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
@@ -81,7 +81,7 @@ function deviceRequest(
     const credentials = readBasicCredentials(request.headers.authorization)
     return { body, credentials, address, spend: charge }
   } catch (error) {
-    // An invalid body does not identify its sender, so the address is charged.
+    // Charges the address, because an invalid body does not identify its sender.
     charge()
     throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
   }

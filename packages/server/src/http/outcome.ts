@@ -63,7 +63,7 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome
   }
 }
 
-/** Returns the method and the path pattern of a request's route. Paths without a route share the name `other`. */
+/** Returns the method and the path pattern of a request's route. All paths with no route or a `*` route are `other`. */
 export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string =>
   url === undefined || url.endsWith('*') ? 'other' : `${method} ${url}`
 

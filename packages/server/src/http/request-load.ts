@@ -19,8 +19,8 @@ export interface RequestLoad extends Load {
  */
 const HIGH_LOAD = 16
 /**
- * The time constant, in milliseconds, of the exponential moving average. It is long enough that a short burst is not a
- * high load.
+ * The time constant, in milliseconds, of the exponential moving average. It is long enough that a short burst does not
+ * count as a high load.
  */
 const TIME_CONSTANT_MS = 1_000
 

@@ -16,14 +16,14 @@ export interface RequestRecordsOptions {
 
 const SLOW_MS = 1_000
 /**
- * The maximum number of slow requests that are logged per second. The others are only counted, because log lines add to
- * the load.
+ * The maximum number of slow requests that the server logs per second. It only counts the others, because log lines add
+ * to the load.
  */
 const SLOW_LINES_PER_SECOND = 10
 
 /**
- * Counts and logs each request when it ends. Requests that load shedding rejects early are counted elsewhere
- * (overload/shedding-metrics.ts).
+ * Counts each request when it ends, and logs it if it is slow, if it failed with an internal error, or if `logsAll` is
+ * set. `overload/shedding-metrics.ts` counts the requests that load shedding rejects early.
  */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options

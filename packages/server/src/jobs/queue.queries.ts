@@ -38,9 +38,9 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Makes crontab jobs due if they are scheduled too far ahead. Returns their names. A server whose clock is ahead
- * schedules crontab jobs by that clock and records a future time as the last execution. Without this correction, no
- * server would run these jobs until that time.
+ * Makes crontab jobs due if they are scheduled more than an hour ahead. Returns their names. A server whose clock is
+ * ahead schedules crontab jobs by that clock and records a future time as the last execution. Without this correction,
+ * no server would run these jobs until that time.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -117,7 +117,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   }
 }
 
-/** Waits. Resolves to false if the signal is aborted first. */
+/** Waits for `ms` milliseconds and resolves to true. Resolves to false as soon as the signal is aborted. */
 const pauseUnless = (signal: AbortSignal, ms: number): Promise<boolean> =>
   sleep(ms, true, { signal, ref: false }).catch(() => false)
 

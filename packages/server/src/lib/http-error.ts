@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/** An error whose HTTP status differs from its code's status. */
+/** An error with its own HTTP status, which can differ from the status of its code. */
 export class HttpError extends ApiError {
   readonly httpStatus: number
   readonly headers: Readonly<Record<string, string>>

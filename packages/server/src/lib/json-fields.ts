@@ -16,7 +16,7 @@ export interface JsonFields {
 
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object')
-  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
@@ -32,7 +32,8 @@ export function readFields(value: unknown, path: string, names: readonly string[
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
   const unknown = Object.keys(value).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    throw badInput(`${path}${JSON.stringify(unknown)} is not a known member; valid names: ${names.join(', ')}`)
+    const valid = names.length === 0 ? 'this object has no members' : `valid names: ${names.join(', ')}`
+    throw badInput(`${path}${JSON.stringify(unknown)} is not a known member; ${valid}`)
   }
   return fieldsOf(value, path)
 }

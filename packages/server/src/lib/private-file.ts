@@ -9,8 +9,8 @@ import { dirname } from 'node:path'
 type FileOwner = 'folder' | 'root'
 
 /**
- * Writes a file that only its owner can read, completely or not at all. The promise resolves after the file is synced
- * to disk. An existing file with that name is replaced.
+ * Writes a file that only its owner can read, completely or not at all. Replaces an existing file with that name.
+ * Resolves after the file is synced to disk.
  */
 export async function replacePrivateFile(
   path: string,
@@ -65,6 +65,6 @@ async function viaTemporaryFile(
 async function giveToOwnerOf(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // Errors are ignored, because root may lack the capability and the owner is only a convenience for that user.
+  // Ignores errors, because root may lack the capability and the owner is only a convenience for that user.
   await file.chown(uid, gid).catch(() => {})
 }

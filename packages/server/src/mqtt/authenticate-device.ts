@@ -18,7 +18,7 @@ const NOT_AUTHORIZED = 5
 const NO_ID = 'no device ID'
 
 /**
- * How long the response to an address or device with too many failed attempts is delayed, in milliseconds.
+ * The delay, in milliseconds, of the response to a failed attempt if its address or device has too many failures.
  */
 const FAILURE_DELAY_MS = 2_000
 
@@ -58,7 +58,7 @@ export async function authenticateDevice(
     )
   }
   const secret = password?.toString('utf8') ?? ''
-  // The hash is set before the verification, because a concurrent check for revoked secrets must include this session.
+  // Sets the hash before the verification, because a concurrent check for revoked secrets must include this session.
   session.deviceId = id
   session.secretHash = hashDeviceSecret(secret)
   const device = await verifyDeviceCredentials(deps.db, { id, secret }).catch((error: unknown) => {

@@ -36,8 +36,7 @@ export interface MqttOptions {
   tracing?: Tracing | undefined
   connections: Connections
   /**
-   * The rate limits. By default, MQTT has its own limits, which are created from the settings and separate from the
-   * HTTP limits.
+   * The rate limits. If omitted, the limits are created from the settings and are separate from the HTTP limits.
    */
   rateLimits?: RateLimits
   /** The HTTP server that accepts WebSocket connections. */

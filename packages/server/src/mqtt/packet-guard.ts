@@ -8,7 +8,7 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
-  /** The maximum total of bytes that a connection may send before it authenticates. */
+  /** The maximum number of bytes that a connection may send before it authenticates. */
   unauthenticated: number
   /** The maximum size, in bytes, of each packet after authentication. */
   packet: number
@@ -50,7 +50,7 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
 /**
  * Reads all data that a stream has buffered. Since Node 26, `read()` returns only the first buffered chunk. The broker
  * reads once per event, and waits for more data if that is not a whole packet. A WebSocket client may send each byte in
- * its own message, so many chunks can arrive in one event.
+ * a separate message, so many chunks can arrive in one event.
  */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []

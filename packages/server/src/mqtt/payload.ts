@@ -6,13 +6,13 @@ import type { State } from '../features/devices/device.ts'
 export function readObject(payload: Buffer | string): Record<string, unknown> {
   const value = readJson(payload)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badInput('the payload is not a JSON object')
+    throw badInput('the payload must be a JSON object')
   return value as Record<string, unknown>
 }
 
 export function readArray(payload: Buffer | string): unknown[] {
   const value = readJson(payload)
-  if (!Array.isArray(value)) throw badInput('the payload is not a JSON array')
+  if (!Array.isArray(value)) throw badInput('the payload must be a JSON array')
   return value
 }
 
@@ -20,7 +20,7 @@ export function readArray(payload: Buffer | string): unknown[] {
 export function readState(payload: Buffer | string): State {
   const text = readText(payload)
   const state = text.startsWith('"') ? readJson(text) : text
-  if (state !== 'active' && state !== 'inactive') throw badInput('the payload is neither active nor inactive')
+  if (state !== 'active' && state !== 'inactive') throw badInput('the payload must be active or inactive')
   return state
 }
 
@@ -29,12 +29,12 @@ function readJson(payload: Buffer | string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badInput('the payload is not valid JSON')
+    throw badInput('the payload must be valid JSON')
   }
 }
 
 function readText(payload: Buffer | string): string {
   if (typeof payload === 'string') return payload.trim()
-  if (!isUtf8(payload)) throw badInput('the payload is not valid UTF-8')
+  if (!isUtf8(payload)) throw badInput('the payload must be valid UTF-8')
   return payload.toString('utf8').trim()
 }

@@ -30,7 +30,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
     socket.on('error', () => {})
     const rejection = rejectionStatus(request)
     if (rejection !== undefined) {
-      // Node has no timeout for connections that request an upgrade, so the connection must be closed.
+      // Closes the connection, because Node has no timeout for connections that request an upgrade.
       socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
@@ -39,8 +39,8 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // The stream also emits errors of the peer, and the broker handles them there. Without a listener, the event
-      // would end the process.
+      // The broker handles these errors on the stream, which also emits them. Without a listener on the WebSocket, the
+      // event would end the process.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })

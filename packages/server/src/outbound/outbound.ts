@@ -43,8 +43,8 @@ const TOTAL_TIMEOUT_MS = 15_000
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
 /**
- * Responses up to this size, in bytes, are read completely so that their connections can be reused. Longer responses
- * are aborted.
+ * The server reads responses up to this size, in bytes, completely so that it can reuse their connections. It aborts
+ * longer responses.
  */
 const READ_BYTES = 64 * 1_024
 
@@ -97,7 +97,7 @@ async function send(
   isAllowed: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
-  // Node does not call the lookup function for a literal address, so it is checked here.
+  // Checks a literal address here, because Node does not call the lookup function for it.
   if (isIP(host) !== 0 && !isAllowed(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
@@ -186,7 +186,7 @@ function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
   if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
   if (name === 'AbortError') return 'aborted: the server stopped'
-  // Each address of a name can fail for a different reason, but only the first reason is reported.
+  // Each address of a name can fail for a different reason. Reports only the first one.
   if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`

@@ -4,9 +4,7 @@ import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
 import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 
-/**
- * The number of milliseconds after which the last known counters of a process are used, because it has not responded.
- */
+/** How long to wait for a process's response, in milliseconds, before using the process's last known counters. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
 /** Combines the metrics of all server processes. A scrape of any one process covers all of them. */
@@ -72,7 +70,7 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // The totals are read before the sampling. The responses may already include a process that ends during the
+    // Reads the totals before the sampling, because the responses may already include a process that ends during the
     // sampling.
     const endedBefore = ofEnded
     const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])

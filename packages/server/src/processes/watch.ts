@@ -30,7 +30,7 @@ interface Watched {
 }
 
 /**
- * Kills a process with SIGKILL if it does not respond for `maxSeconds`. With 0, processes are never killed. A starting
+ * Kills a process with SIGKILL if it does not respond for `maxSeconds`, or never if `maxSeconds` is 0. A starting
  * process gets at least 30 seconds.
  */
 export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {

@@ -31,7 +31,7 @@ export interface Budget {
    * subjects.
    */
   report(subjects: number): [subject: string, points: number][]
-  /** Takes the points that a subject has spent in another process. */
+  /** Subtracts the points that a subject has spent in another process. A negative number adds points. */
   applyRemoteSpending(subject: string, points: number): void
 }
 

@@ -6,7 +6,7 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const REPORT_EVERY_MS = 500
-/** The maximum number of subjects in one notification, because PostgreSQL limits the payload to 8000 bytes. */
+/** The maximum number of subjects in one notification. PostgreSQL requires a payload of fewer than 8,000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
 /** The maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000

@@ -183,7 +183,7 @@ test("shares one budget among a user's access keys and console session", async (
     const { createAccessKey } = await data('mutation { createAccessKey { key secret } }')
     keys.push(testUser(app.url, { ...user, keyId: createAccessKey.key, secret: createAccessKey.secret }))
   }
-  // Creating nine keys cost two points each.
+  // The creation of each of the nine keys cost two points.
   let spent = 18
   for (const { query } of keys) expect(left((await query(small)).headers)).toBe(1_000 - ++spent)
   await spendPoints(user, 900)

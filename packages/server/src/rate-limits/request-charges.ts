@@ -43,12 +43,12 @@ export interface RequestCharges {
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 /**
- * Checks whether the caller is restricted to some devices. Such a caller can cause reads that no estimate can know, such
- * as those for the suggestions in an error.
+ * Checks whether the caller is restricted to some devices. Such a caller can cause reads that the server cannot
+ * estimate, such as those for the suggestions in an error.
  */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 
-/** Adds what the caller is restricted to, because a restricted list may read more rows than it returns. */
+/** Adds the caller's restriction, because a restricted list may read more rows than it returns. */
 const sizeFor = (viewer: Viewer, size: AccountSize): AccountSize =>
   isRestricted(viewer) ? { ...size, restriction: viewer.reach! } : size
 
@@ -69,7 +69,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0 && !isMetered) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // If an operation may cost more than the capacity, the whole capacity is charged now and the rest afterward.
+    // If an operation may cost more than the capacity, charges the whole capacity now and the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)

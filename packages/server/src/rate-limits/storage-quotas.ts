@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 
 const DAY_SECONDS = 86_400
-/** The number of bytes that each write is charged for the event that records it. */
+/** The number of bytes that the server charges for the event that records a write. */
 const EVENT_BYTES = 200
 
 /**

@@ -12,7 +12,7 @@ import type { Operation } from './operation.ts'
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
-/** Reads the variables in a change's body. Treats a missing body as an empty object. */
+/** Returns the variables that a change takes from its request body. Treats a missing body as an empty object. */
 export function bodyVariables(
   body: Buffer,
   contentType: string | undefined,
@@ -30,7 +30,7 @@ export function bodyVariables(
   for (const { name, type } of parameters) if (Object.hasOwn(members, name)) assertType(members[name], type, name)
   assertComplete(members, parameters)
   const missing = route.written?.find((name) => !Object.hasOwn(members, name))
-  if (missing !== undefined) throw badInput(`${missing} is missing; it is required, even if it is null`)
+  if (missing !== undefined) throw badInput(`${missing} is missing: pass a value, or null`)
   return members
 }
 
@@ -51,7 +51,7 @@ function assertMediaType(contentType: string | undefined, method: string): void 
 }
 
 function parseBody(body: Buffer): Record<string, unknown> {
-  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badInput('the body must be a JSON object')

@@ -7,7 +7,8 @@ const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 export const PREFIX = '/rest/v1'
 
 /**
- * Returns the headers that link to the successor and the documentation of the deprecation (RFC 5829 §3.3, RFC 9745 §3).
+ * Returns the headers that announce the deprecation of the REST API, and that link to its successor and to the
+ * documentation of the deprecation (RFC 5829 §3.3, RFC 9745 §3). Returns none for URLs outside the REST API.
  */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}

@@ -56,7 +56,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw badInput('the query string is not percent-encoded UTF-8')
+    throw badInput('the query string must be percent-encoded UTF-8')
   }
 }
 
@@ -79,7 +79,7 @@ function objectValue(name: string, values: readonly string[], given: readonly [s
   if (values.length > 0) throw badInput(`pass ${name} as JSON or as ${name}.<name>, not both`)
   const names = members.map(([each]) => each.slice(name.length + 1))
   const duplicate = names.find((each, index) => names.indexOf(each) !== index)
-  if (duplicate !== undefined) throw badInput(`${name}.${duplicate} is given twice`)
+  if (duplicate !== undefined) throw badInput(`${name}.${duplicate} is given twice: pass one value`)
   if (names.includes('__proto__')) throw badInput(`${name}.__proto__ is not allowed`)
   return Object.fromEntries(members.map(([each, value]) => [each.slice(name.length + 1), value]))
 }

@@ -53,8 +53,9 @@ All paths start with \`/rest/v1\`. \`GET /rest/v1/openapi.json\` returns an Open
 ## Errors
 
 Errors have the form \`{"errors": [{"message", "extensions": {"code"}}]}\`, as in all of Muster's
-APIs. A rejected request changes nothing. If a change receives 503 while it is in flight, the server
-may have made the change. In that case, check the result before you repeat the request.
+APIs. A rejected request changes nothing, unless \`extensions.outcome\` is \`done\`: the server then made
+the change but could not return its result. If a change receives 503 while it is in flight, the
+server may have made the change. In that case, check the result before you repeat the request.
 
 | Code | HTTP status |
 | --- | --- |

@@ -169,7 +169,7 @@ describe('the body of a REST request', () => {
     const path = `/devices/${id}/attributes/x`
     const body = Buffer.from([...Buffer.from('{"value": "'), 0xff, ...Buffer.from('"}')])
     const response = await rest('PUT', path, { bytes: body })
-    expect(response).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
+    expect(response).toMatchObject({ status: 400, message: 'the body is not UTF-8; send JSON in UTF-8' })
   })
 
   it('is rejected if it contains no value', async () => {

@@ -17,7 +17,7 @@ import { type RestInput, type RestViewer, serve } from './serve.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Serves the table of routes in its own Fastify scope, which reads bodies as bytes. */
+/** Serves the table of routes in a separate Fastify scope, which reads bodies as bytes. */
 export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
   const { schema } = input.executor
   app.register(

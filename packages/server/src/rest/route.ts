@@ -5,8 +5,8 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * A document with one named operation. The fragments that it spreads are added from `fragments.ts`. Variables that
-   * are not in the path are query parameters for GET, and body members for other methods. `$self` is the viewer's ID.
+   * A document with one named operation. `fragments.ts` contains the fragments that it spreads. Variables that are not
+   * in the path are query parameters for GET, and body members for other methods. `$self` is the viewer's ID.
    */
   readonly document: string
   /**

@@ -38,7 +38,7 @@ export const httpSettings = {
   trustedProxies: setting({
     name: 'MUSTER_TRUSTED_PROXIES',
     meaning:
-      'Addresses of the proxies whose X-Forwarded-For or Forwarded header the server trusts: CIDRs or single addresses, separated by commas. The server takes its public address from MUSTER_PUBLIC_URL, not from a header.',
+      'Addresses of the proxies whose X-Forwarded-For or Forwarded header the server trusts: CIDRs or single addresses, separated by commas. The server takes its public address from MUSTER_PUBLIC_URL, not from these headers.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),

@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { flag, integer } from './values.ts'
 
-/** Settings for what a request must contain, and for limits on requests. */
+/** Settings for limits on requests, and for their required content. */
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',

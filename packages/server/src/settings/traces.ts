@@ -3,8 +3,8 @@ import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
 /**
- * Settings for where the server sends traces. OpenTelemetry defines their names, and its library reads further
- * variables itself.
+ * Settings for where the server sends traces and which traces it keeps. OpenTelemetry defines the names, and its
+ * library reads further variables.
  */
 export const traceSettings = {
   traceEndpoint: setting({

@@ -69,8 +69,9 @@ export function ranges(text: string): AddressRange[] {
 }
 
 export function retries(text: string): number[] {
-  const delays = text.split(',').map((item) => integer(item.trim(), 0, 604_800))
-  if (delays.length > 50) throw new Error('at most 50 delays')
+  const delays = text.split(',').map((item) => (/^\s*\d+\s*$/.test(item) ? Number(item) : Number.NaN))
+  if (delays.length > 50 || !delays.every((delay) => delay <= 604_800))
+    throw new Error('1 to 50 whole numbers from 0 to 604800, separated by commas')
   return delays
 }
 
@@ -107,7 +108,7 @@ export function origins(text: string): string[] {
   })
 }
 
-/** Reads an issuer exactly as given, because it is compared as a string. Only loopback hosts may use http. */
+/** Reads an issuer exactly as given, because the server compares it as a string. Only loopback hosts may use http. */
 export function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)

@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify'
 export interface Part {
   name: string
   close: () => Promise<void>
-  /** The number of milliseconds that closing may take. After that, the next part is closed anyway. */
+  /** The number of milliseconds that closing may take. After that, `closeAll` continues with the next part. */
   within: number
 }
 
-/** The started parts, which are closed in reverse order. */
+/** The started parts, which `closeAll` closes in reverse order. */
 export interface Closing {
   add(part: Part): void
   closeAll(): Promise<void>
@@ -28,9 +28,9 @@ async function closeInTime({ name, close, within }: Part, log: FastifyBaseLogger
   const timer = new AbortController()
   const timeout = sleep(within, 'late', { signal: timer.signal }).catch(() => undefined)
   try {
-    if ((await Promise.race([close(), timeout])) === 'late') log.warn({ part: name }, 'did not close in time')
+    if ((await Promise.race([close(), timeout])) === 'late') log.warn({ part: name }, 'a part did not close in time')
   } catch (error) {
-    log.warn({ err: error, part: name }, 'did not close cleanly')
+    log.warn({ err: error, part: name }, 'a part did not close cleanly')
   } finally {
     timer.abort()
   }

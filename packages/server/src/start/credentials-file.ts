@@ -14,7 +14,7 @@ export interface Credentials {
 
 export const credentialsPath = (dataFolder: string): string => join(dataFolder, 'credentials')
 
-/** Returns the path of credentials whose owner may not have been committed to the database yet. */
+/** Returns the path of the credentials of an owner that the database may not have committed yet. */
 const stagedPath = (dataFolder: string): string => join(dataFolder, 'credentials.new')
 
 export const formatCredentials = ({ url, accessKeyId, secretAccessKey, email, password }: Credentials): string =>
@@ -27,8 +27,8 @@ MUSTER_PASSWORD=${password}
 `
 
 /**
- * Writes credentials to a temporary file next to the one that clients read. They are published once their owner is
- * committed.
+ * Writes credentials to a temporary file next to the one that clients read. After the transaction that creates the
+ * owner is committed, `publishCredentials` publishes them.
  */
 export async function stageCredentials(dataFolder: string, credentials: Credentials): Promise<void> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
@@ -59,9 +59,9 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
 /**
- * Updates the URL in the `[default]` section after the server's port or public URL has changed. Only a loopback URL is
- * updated, because a user must have set any other URL. Other sections stay unchanged, because they may be for other
- * servers on this machine.
+ * Updates the URL in the `[default]` section after the server's port or public URL has changed. Updates only a loopback
+ * URL, because a user must have set any other URL. Other sections stay unchanged, because they may be for other servers
+ * on this machine.
  */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)

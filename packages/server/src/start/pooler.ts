@@ -33,7 +33,9 @@ export async function checkPooler(
   }
   if (requests.direct === undefined) return
   if ((await identityOf(requests.connection)) !== (await identityOf(connection)))
-    throw new StartError('DATABASE_URL and DATABASE_DIRECT_URL point to different databases.')
+    throw new StartError(
+      'DATABASE_URL and DATABASE_DIRECT_URL point to different databases. Set both to the same database.',
+    )
   const statements = await missingSettings(requests.connection, statementTimeout)
   if (statements.length > 0)
     log.warn(
@@ -45,7 +47,8 @@ export async function checkPooler(
 /**
  * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
  * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
- * pooler resets the connection after each transaction (PgBouncer's `server_reset_query_always`).
+ * pooler has assigned another connection, or resets the connection after each transaction (PgBouncer's
+ * `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {

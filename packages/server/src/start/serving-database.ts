@@ -138,7 +138,10 @@ const RETRY_MS = 500
 const MIN_VERSION = 150_000
 const FIRST_UNKNOWN_VERSION = 190_000
 
-/** Waits while the database is unreachable or starting. Throws if it rejects the server for any other reason. */
+/**
+ * Waits up to a minute while the database is unreachable or starting. Throws if it rejects the server for any other
+ * reason.
+ */
 async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   for (let tries = 0; ; tries++) {
@@ -160,8 +163,8 @@ async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, 
 const transientCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
 
 /**
- * Checks for 57P03, which means that the database is starting or shutting down, and for 53300, which means that no
- * connection is free.
+ * Checks whether the database may accept a connection later. 57P03 means that the database is starting or shutting
+ * down, and 53300 means that no connection is free.
  */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'

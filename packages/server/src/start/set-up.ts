@@ -36,8 +36,8 @@ type Outcome = SetUp & { publish: boolean }
  * Checks the master key, or creates it. In an empty database, also creates the owner with an access key. If several
  * servers start at the same time, only one of them does this.
  *
- * The credentials are written to a temporary name before the owner is committed, and are renamed afterward. If the
- * server crashes in between, the next start renames them, so no owner is ever without credentials.
+ * The server writes the credentials to a file with a temporary name before it commits the owner, and renames the file
+ * afterward. If the server crashes in between, the next start renames the file, so no owner is without credentials.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
   const { db, config, log, signal } = options

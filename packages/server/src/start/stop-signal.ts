@@ -11,7 +11,7 @@ export interface StopSignal {
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** The exit status of a process that a signal ended is 128 plus the number of the signal (POSIX). */
+/** By convention, the exit status of a process that a signal ended is 128 plus the number of the signal. */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
 /**

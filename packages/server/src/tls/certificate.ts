@@ -22,7 +22,7 @@ export interface Pair {
 export interface Certificate extends Pair {
   context: SecureContext
   until: Date
-  /** Returns whether clients that connect to this host name or address accept the certificate. */
+  /** Returns whether the certificate names this host name or IP address. */
   isFor(host: string): boolean
 }
 
@@ -55,7 +55,7 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
   }
 }
 
-/** Reads the certificate without its key. This comes first, because an error should name the file that is invalid. */
+/** Reads the certificate without its key. Call this before checking the pair, so that errors name the invalid file. */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })

@@ -12,8 +12,8 @@ const SOON_MS = 7 * DAY_MS
 
 /**
  * Warns before and after a certificate expires. Call the returned function as often as needed with the current
- * certificate. It logs a warning once a day, from seven days before expiry until the certificate is replaced, and at
- * the time of expiry.
+ * certificate. It logs a warning once a day, from seven days before the expiration until the certificate is replaced,
+ * and at the time of the expiration.
  */
 export function createExpiryWarning({
   file,

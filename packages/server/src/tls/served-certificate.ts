@@ -9,7 +9,7 @@ import {
 } from './certificate.ts'
 import { createExpiryWarning } from './expiry-warning.ts'
 
-/** A certificate that is reloaded when its files change. */
+/** A certificate that the server reloads when its files change. */
 export interface ServedCertificate {
   current(): Certificate
   /** Calls the listener with each new certificate. */

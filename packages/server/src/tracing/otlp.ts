@@ -36,7 +36,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** The number of spans that can wait for the collector. Further spans are dropped. */
+/** The number of spans that can wait for the collector. The processor drops further spans. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
 /**
@@ -109,8 +109,8 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
   )
 
 /**
- * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. The
- * host and the command line are left out, because they may reveal private data.
+ * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults.
+ * Omits the host and the command line, because they may reveal private data.
  */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })

@@ -15,7 +15,7 @@ export interface SpanOptions {
   headers?: IncomingHttpHeaders
 }
 
-/** An operation with a duration. It is exported after it ends. */
+/** An operation with a duration. The server exports a span after it ends. */
 export interface Span {
   readonly traceId: string
   /** Runs work. Spans that begin during `work` are children of this span. */

@@ -198,7 +198,7 @@ describe('every field of the API, with a valid caller', () => {
     }
   })
 
-  it('accepts signed-in persons but no keys if the field concerns the person', async () => {
+  it('accepts signed-in people but no keys if the field concerns the person', async () => {
     const requests = typeRequests.filter(needsSession)
     expect(requests.map(({ field }) => field).sort()).toEqual(['Mutation.acceptInvitation', 'Mutation.leaveAccount'])
     const user = await app.createUser()

@@ -42,7 +42,7 @@ async function traces(accountId: string): Promise<unknown> {
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
-/** Returns undefined if all responses are rejections with a reason and without data. */
+/** Returns undefined if all responses are rejections without data, and a 401 response contains a reason. */
 function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
   if (statuses.length === 0) return endsEarly ? undefined : 'no response'

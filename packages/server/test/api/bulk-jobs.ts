@@ -26,7 +26,7 @@ export async function newFleet(
   return [user, ids.sort()]
 }
 
-/** Adds devices whose attribute `site` is `oslo` to a new user. This is faster than registering them. */
+/** Creates a user, and inserts devices whose attribute `site` is `oslo`. Inserting is faster than registering. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
   const devices = Array.from({ length: count }, (_, index) => {

@@ -20,7 +20,7 @@ export interface BrowserRequest {
   server?: Pick<TestApp, 'url'>
 }
 
-/** A browser that shows a console page and stores cookies. */
+/** A client that sends requests as a console page in a browser does, and stores cookies. */
 export interface Browser {
   cookies: Map<string, string>
   /**

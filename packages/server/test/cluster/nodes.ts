@@ -92,7 +92,8 @@ const startAt = (bin: string, data: string): Promise<void> =>
 /** Returns the folder of the nodes and the folder of their programs. Throws if the tests do not run on a cluster. */
 const running = () => {
   const { MUSTER_TEST_CLUSTER_FOLDER: folder, MUSTER_TEST_CLUSTER_BIN: bin } = process.env
-  if (folder === undefined || bin === undefined) throw new Error('the tests do not run on a cluster')
+  if (folder === undefined || bin === undefined)
+    throw new Error('this test requires a cluster: run it with npm run test:cluster')
   return { folder, bin }
 }
 

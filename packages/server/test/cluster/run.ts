@@ -29,7 +29,7 @@ if (suite.length > 0)
     ],
     { isDurable: false },
   )
-// The gates kill nodes and move shards, so each has all nodes for itself. Their nodes keep what they have committed.
+// Only one gate runs at a time, because gates kill nodes and move shards. Their nodes flush commits to the disk.
 const gates = files.filter(isGate)
 if (gates.length > 0) await runTests([...gates, '--no-file-parallelism'], { isDurable: true })
 

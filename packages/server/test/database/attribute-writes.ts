@@ -19,7 +19,7 @@ export interface AttributeWrites {
   accountId: string
   db: Database
   connection: TestDatabase['connection']
-  /** Returns a device that no other test uses. */
+  /** Returns the ID of a device that no earlier call has returned. */
   nextDevice(): string
   nextDevices(count: number): string[]
   write(targetId: string, name: AttributeName, value: string | null): BaseWrite

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
 /**
- * A TCP proxy in front of PostgreSQL that tests can interrupt. The proxy stops when the test ends or when `atEnd` calls
- * its argument.
+ * A TCP proxy in front of PostgreSQL that tests can interrupt. By default, the proxy stops when the test ends. A caller
+ * that passes `atEnd` receives the function that stops the proxy.
  */
 export interface DatabaseProxy {
   url: string

@@ -2,7 +2,7 @@ import { sendDocument } from '../access/callers.ts'
 import { type TestApp, type TestUser, testUser } from '../harness/app.ts'
 import type { TestMember } from './member.ts'
 
-/** This time is shorter than the time after which servers reload a key without a notification. */
+/** Options of `expect.poll`. The timeout is shorter than the time for which servers use a cached key. */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses

@@ -16,7 +16,7 @@ export interface Row {
   closes?: boolean
   /** Whether the server allows all that the caller does. */
   isAllowed?: boolean
-  /** Starts work on the server. Returns a function that ends it and returns what the server has done. */
+  /** Starts work on the server. Returns a function that ends the work and returns what the server has done. */
   begin?(target: Target): Promise<() => Promise<Record<string, number>>>
   attacks(target: Target): Attack[]
 }

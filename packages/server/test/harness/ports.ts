@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The first port is below the ephemeral ports, so that no other program receives a port that is briefly closed. */
+/** All ports are below the ephemeral ports, so that no other program receives a port that is briefly closed. */
 const first = 20_000
 const last = 30_000
 const block = 10
@@ -10,8 +10,8 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves unused ports for servers that restart on the same port, until the end of this test or until `atEnd` calls
- * its argument.
+ * Reserves unused ports for servers that restart on the same port. By default, the reservation ends with the test. A
+ * caller that passes `atEnd` receives the function that ends the reservation.
  */
 export async function claimPorts(
   count: number,

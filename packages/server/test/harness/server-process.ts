@@ -24,7 +24,8 @@ export interface ServerProcess {
 
 /**
  * Starts a server and waits until it prints that it is ready. If the server exits first, throws an error with its
- * output. The server stops when the test ends or when `atEnd` calls its argument.
+ * output. By default, the server stops when the test ends. A caller that passes `atEnd` receives the function that
+ * stops the server.
  */
 export async function startServerProcess(
   env: Record<string, string>,

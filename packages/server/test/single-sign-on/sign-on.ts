@@ -59,7 +59,7 @@ export async function startSignOn(
 export const navigate = (browser: Browser, path: string): Promise<BrowserResponse> =>
   browser.send(path, { headers: { 'muster-session': undefined, 'sec-fetch-site': 'cross-site' } })
 
-/** Signs in with these claims. Throws unless it succeeds. */
+/** Signs in with these claims. Throws if the sign-in fails. */
 export async function signOn(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,
@@ -87,7 +87,7 @@ export async function linkIdentity(
   return browser.send(`/auth/sso/callback?${query}`)
 }
 
-/** Returns why a sign-in with these claims fails, or undefined if it succeeds. */
+/** Returns why a sign-in with these claims fails, or undefined if the sign-in succeeds. */
 export async function failureOf(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,

@@ -23,7 +23,7 @@ export interface Environment {
   countChanges(): Promise<number>
   /** Makes the server collect garbage and returns the memory that it then uses. */
   collectMemory(): Promise<CollectedMemory>
-  /** Returns for how long the server's main thread has waited for a CPU while it had work, in ms. */
+  /** Returns how long the server's main thread has waited for a CPU while it had work, in milliseconds. */
   cpuWait(): Promise<number>
   stop(): Promise<void>
 }

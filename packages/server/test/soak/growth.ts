@@ -9,8 +9,8 @@ type Point = readonly [minutes: number, value: number]
 
 /**
  * Estimates the growth as the median slope between all pairs of points (the Theil–Sen estimator), so that a few outliers
- * have no effect. The standard error follows from the ranks of the slopes (Kendall's variance). If values resemble the
- * previous ones, as after a step, they tell less, and the error is larger.
+ * have no effect. The standard error follows from the ranks of the slopes (Kendall's variance). It is larger if each
+ * value resembles the previous one, as after a step, because such values contain less information.
  */
 export function growthOf(points: readonly Point[]): Growth {
   const count = points.length

@@ -11,16 +11,16 @@ const KEEPING_UP_POLLS = 2
 const INCREASE = 1.1
 /** How long the server must sustain a rate. */
 const SUSTAINED_FOR_MS = 60_000
-/** The highest rate to try after the server was behind, as a share of the rate at which it was. */
+/** The highest rate to try after the server was behind, as a share of the rate at which it fell behind. */
 const BELOW_FAILED = 0.8
 /** How much longer the warm-up may be if the sustained rate is found late, as a factor. */
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
 /**
- * Warms up the server and returns the rate that it sustains, for the measurement. This is the target rate, or less if
- * requests queue up: the rate then rises again, but not to the one at which they did. The warm-up takes the given time,
- * or up to three times as long until the server has sustained a rate for a minute.
+ * Warms up the server and returns the rate that it sustains, for the measurement. This is the target rate, or a lower
+ * one if requests queue up. A lowered rate rises again, but stays below the rate at which requests queued up. The
+ * warm-up takes the given time, or up to three times as long until the server has sustained a rate for a minute.
  */
 export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()

@@ -10,7 +10,7 @@ const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
 
 /**
- * Statements for several accounts, which their input rows name. A cluster runs such a statement on each shard for the
+ * Statements for several accounts, which the input rows specify. A cluster runs such a statement on each shard for the
  * rows of the shard's accounts.
  */
 export const ofGivenAccounts: readonly string[] = [

@@ -11,8 +11,8 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
 export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
-      prose(`Write a systemd unit and an initial configuration, and start the agent now and at each boot. If this
-machine is not registered, the command first registers it with the code that you pass. Requires root.`),
+      prose(`Write a systemd unit and, if there is none, an initial configuration. Start the agent now and at each
+boot. If this machine is not registered, the command first registers it with the code that you pass. Requires root.`),
     )
     .option('--print', 'print the unit without changing anything')
     .option('--root <folder>', 'root folder to write to; registers and starts the agent only in /', '/')

@@ -4,10 +4,13 @@ import { newCommand } from '../../options/new-command.ts'
 /** Creates an agent command with the common options. */
 export function newAgentCommand(name: string): Command {
   return newCommand(name)
-    .option('--config <file>', 'configuration file (default: /etc/muster/agent.ini, else ~/.config/muster/agent.ini)')
+    .option(
+      '--config <file>',
+      'configuration file (default: MUSTER_AGENT_CONFIG, else /etc/muster/agent.ini, else ~/.config/muster/agent.ini)',
+    )
     .option(
       '--state <folder>',
-      'folder for the device ID and secret (default: /var/lib/muster-agent as root or under systemd, else ~/.local/state/muster-agent)',
+      'folder for the device ID and secret (default: MUSTER_AGENT_STATE, else /var/lib/muster-agent as root or under systemd, else ~/.local/state/muster-agent)',
     )
 }
 

@@ -10,7 +10,10 @@ export function buildCommand(): Command {
 values. If this machine is not registered, the command first registers it with the code that you pass. Ctrl-C or SIGTERM
 disconnects and exits.`),
     )
-    .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)")
+    .option(
+      '--broker <url>',
+      "mqtt, mqtts, ws, or wss URL (default: the broker in the configuration, else WebSocket at the server's /mqtt)",
+    )
     .action(async (options: AgentOptions) => {
       const { startAgent } = await import('../../agent/start.ts')
       process.exitCode = await startAgent(options)

@@ -25,8 +25,9 @@ const columns: readonly Column<Freshness>[] = [
 export function buildCommand(): Command {
   return newClientCommand('freshness')
     .description(
-      prose(`List the attributes that devices are expected to report at an interval, with the number of devices whose
-value is stale, or set the interval of one attribute. Without a report for 1.25 intervals, a value is stale.`),
+      prose(`List the attributes that have an expected interval between reports, with the number of devices whose
+value is stale. With --every, set the interval of one attribute. A value is stale if it has not been written for 1.25
+intervals.`),
     )
     .argument('[name]', 'attribute name')
     .option('--every <duration>', 'expected interval, such as 10m or 1d; from 1m to 365d', span)

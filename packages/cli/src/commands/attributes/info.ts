@@ -28,12 +28,12 @@ export function buildCommand(): Command {
   return newClientCommand('info')
     .description(
       prose(`Show attributes with the time when each value last changed. For attributes with an expected interval, the
-command also shows the last report and whether the value is stale. To see who changed a value, run "muster devices
-history".`),
+command also shows when the value was last written and whether it is stale. To see who changed a value, run "muster
+devices history".`),
     )
     .argument('<target>', targetHelp)
     .argument('[name...]', 'attribute names (default: all)')
-    .option('--context <name>', 'show effective values in this context, and the base values that they hide')
+    .option('--context <name>', 'show effective values in this context, and the base values that overrides hide')
     .action(run)
 }
 

@@ -14,8 +14,9 @@ export function buildCommand(): Command {
   return withJobOptions(
     newClientCommand('register')
       .description(
-        prose(`Register devices from a CSV file with a job on the server. A column id, hardwareId, or name identifies
+        prose(`Register devices from a CSV file with a job on the server. The column id, hardwareId, or name identifies
 the device of a row. If no device matches, the row registers one. Otherwise, the row's other cells are values to set.
+In the file format below, only new devices need a name.
 
 muster bulk register fleet.csv`),
       )

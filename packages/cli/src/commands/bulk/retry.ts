@@ -11,7 +11,7 @@ interface Options extends StartOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('retry')
     .description(
-      prose(`Repeat an ended or paused job for the devices that it did not change, with a new job.
+      prose(`Repeat an ended or paused job for the devices that failed or were skipped, with a new job.
 
 muster bulk retry bj_… --status failed,skipped`),
     )

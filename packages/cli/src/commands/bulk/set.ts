@@ -13,7 +13,7 @@ export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
       prose(`Set attributes of many devices with a job on the server. In a value, the server replaces {name},
-{id}, {hardwareId}, and any attribute name in braces with the device's value.
+{id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
 
 muster bulk set site=oslo --where "name:gate"
 

@@ -14,7 +14,7 @@ export function buildCommand(): Command {
   const command = newClientCommand('update')
     .description(
       prose(`Change the name, platform, or hardware ID of many devices with a job on the server. In a value, the
-server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value.
+server replaces {name}, {id}, {hardwareId}, {platform}, and any attribute name in braces with the device's value.
 
 muster bulk update --rename "{site}-{name}" --where "site:*"
 

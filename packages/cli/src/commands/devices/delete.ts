@@ -15,7 +15,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Delete devices with their services and attributes, all or none. To delete active devices, pass --force.`),
     )
-    .argument('<device...>', 'IDs, hardware IDs, or names; at most 1000')
+    .argument('<device...>', 'IDs, hardware IDs, or names; at most 1,000')
     .option('--force', 'also delete active devices')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)

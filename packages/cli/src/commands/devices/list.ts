@@ -20,14 +20,14 @@ export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
       prose(`List devices. The columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and
-attribute names. --json prints all columns and the services.`),
+attribute names. --json prints all columns, attributes, and services.`),
     )
     .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'list the devices of a saved view, with its order and columns; ID or name')
     .option(
       '--sort <keys>',
-      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: name)',
+      'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: the order of --view, or name)',
       namesWithCommas,
     )
     .option('--context <name>', 'use effective values in this context')

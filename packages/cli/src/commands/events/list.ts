@@ -15,7 +15,7 @@ interface Options extends ListOptions, EventFilterOptions {}
 
 export function buildCommand(): Command {
   const command = newListCommand('list', { limit: 100 }).description(
-    'List events, newest first. Without --since, list the events of the last month.',
+    'List events, newest first. Without --since, list events of any age.',
   )
   return withEventFilterOptions(command, 'list').action(run)
 }

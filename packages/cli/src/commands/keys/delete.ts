@@ -6,7 +6,7 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Delete access keys. Deleted keys become invalid immediately.')
+    .description('Delete access keys. Deleted keys become invalid within a second.')
     .argument('<key...>', 'access key IDs, as shown by "muster keys list"')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)

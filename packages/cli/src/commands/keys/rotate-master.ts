@@ -4,17 +4,18 @@ import { newCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('rotate-master')
     .description(
-      prose(`Encrypt the secrets of access keys, webhooks, and authenticator apps with a new master key while servers
-run. The command creates the new key in $MUSTER_DATA/master.key and moves the current key to master.key.previous. Keep
-the previous key as long as you keep older backups. If the command is interrupted, run it again to resume.
+      prose(`Encrypt secrets, such as those of access keys, webhooks, and authenticator apps, with a new master key
+while servers run. The command creates the new key in $MUSTER_DATA/master.key and moves the current key to
+master.key.previous. Keep the previous key as long as you keep older backups. If the command is interrupted, run it
+again to resume.
 
 If you use MUSTER_MASTER_KEY, first set MUSTER_MASTER_KEY to the new key and MUSTER_MASTER_KEY_PREVIOUS to the current
 key on every server. Then run this command with both variables. Finally, remove MUSTER_MASTER_KEY_PREVIOUS from every
 server.
 
-After the rotation, console users must sign in again, and clients must request new download links for events. The
-command connects to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not
-a server is running.`),
+After the rotation, console users must sign in again, and clients must request new download links. The command connects
+to the database in DATABASE_URL or, by default, to the embedded database in MUSTER_DATA, whether or not a server is
+running.`),
     )
     .action(run)
 }

@@ -15,8 +15,9 @@ interface Options extends ClientOptions, Omit<AccessOptions, 'networks'> {
 export function buildCommand(): Command {
   const command = newClientCommand('update')
     .description(
-      prose(`Change only the specified properties of an access key. You can remove permissions and set an earlier
-expiry. --where restricts the key to fewer devices than before. To allow more, create another key.`),
+      prose(`Change only the specified properties of an access key. You can remove permissions and attributes, set
+an earlier expiry, and restrict the key to fewer devices, but not the reverse. To allow more, create another key. You
+can set the networks and the rate share to any value.`),
     )
     .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .option('--name <name>', 'purpose of the key')

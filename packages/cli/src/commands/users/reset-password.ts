@@ -15,7 +15,7 @@ export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
       prose(`Set a new password, write it to a file that only you can read, and end all of the user's console sessions.
-With --email, the command sends the password to the user by MUSTER_SMTP_URL and MUSTER_SMTP_FROM instead. Access keys
+With --email, the command sends the password to the user through the mail server in MUSTER_SMTP_URL instead. Access keys
 continue to work unless you pass --revoke-keys. The command connects to the database in DATABASE_URL or, by default, to
 the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )

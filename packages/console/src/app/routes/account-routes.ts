@@ -9,8 +9,8 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// The routes are not created in the call of addChildren, because TypeScript would then not infer their types, and would
-// not check the console's links.
+// Creates the routes outside the call of addChildren, because TypeScript would otherwise neither infer their types nor
+// check the console's links.
 const accountPages = [
   createRoute({
     getParentRoute,

@@ -12,8 +12,8 @@ import { shellRoute } from './root-routes.tsx'
 const getParentRoute = () => shellRoute
 
 /**
- * Lists all pages except account pages. The browser loads each page when the user first opens it, except the page for
- * unknown addresses.
+ * Lists all pages inside the shell except account pages. The browser loads each page when the user first opens it,
+ * except the page for unknown addresses.
  */
 export const pageRoutes = [
   createRoute({

@@ -44,7 +44,10 @@ export const signInLinkRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-link-page.tsx'), 'SignInLinkPage'),
 })
 
-/** `muster login` opens this page. The fragment identifies the request, if the browser returns to the machine. */
+/**
+ * `muster login` opens this page. The fragment identifies the request. Without a fragment, for example on another
+ * machine, the person types a code.
+ */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/command-line',

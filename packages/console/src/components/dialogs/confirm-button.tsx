@@ -12,7 +12,7 @@ interface ConfirmDialogProps {
   /** Label of the confirming button, such as "Delete key". */
   confirm: string
   danger?: boolean
-  /** The dialog closes when the promise resolves, and shows the error if it rejects. */
+  /** If the promise resolves, the dialog closes. If the promise rejects, the dialog stays open and shows the error. */
   onConfirm: () => Promise<unknown>
 }
 

@@ -8,7 +8,7 @@ interface CreationDialogProps<Created> {
   /** Title after the object is created. */
   createdTitle: string
   size?: ModalProps['size']
-  /** Returns the form. It passes what it creates to `onCreated`. */
+  /** Returns the form, which passes what it creates to `onCreated`. */
   form: (onCreated: (created: Created) => void) => ReactNode
   /** Shows what was created. */
   children: (created: Created) => ReactNode
@@ -26,7 +26,7 @@ export function CreationDialog<Created extends object | string>(props: CreationD
       onExitTransitionEnd={() => setCreated(undefined)}
       title={created === undefined ? title : createdTitle}
       size={size}
-      // A click outside the dialog must not discard the secret, which appears only once.
+      // A click outside the dialog and the Escape key must not discard the secret, which appears only once.
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}
     >

@@ -14,7 +14,7 @@ export interface EventTypeGroup {
   types: readonly EventTypeInfo[]
 }
 
-/** Lists all event types, most used groups first. */
+/** Lists all event types in groups, the most used groups first. */
 export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'State',
@@ -68,7 +68,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'USER_ADD', label: 'User added', about: 'An operator added the user' },
       { type: 'USER_DISABLE', label: 'User disabled', about: 'An operator disabled the user' },
       { type: 'USER_ENABLE', label: 'User enabled', about: 'An operator enabled the user' },
-      { type: 'USER_REMOVE', label: 'User removed', about: 'An operator removed a user from this installation' },
+      { type: 'USER_REMOVE', label: 'User removed', about: 'An operator removed a user from the installation' },
       { type: 'ACCESS_KEY_CREATE', label: 'Access key created', about: 'Programs can sign requests with a new key' },
       {
         type: 'ACCESS_KEY_UPDATE',
@@ -85,9 +85,9 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },
       { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view was changed' },
       { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
-      { type: 'BULK_START', label: 'Bulk job started', about: 'A change to many devices was started' },
-      { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A change to many devices ended' },
-      { type: 'BULK_UNDO', label: 'Bulk job undone', about: 'A job that reverts another job was started' },
+      { type: 'BULK_START', label: 'Bulk job started', about: 'A job that changes many devices was started' },
+      { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A job that changes many devices ended' },
+      { type: 'BULK_UNDO', label: 'Bulk job undone', about: 'A job that undoes another job was started' },
       {
         type: 'DOWNLOAD_LINK_CREATE',
         label: 'Download link created',

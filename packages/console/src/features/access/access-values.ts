@@ -31,8 +31,8 @@ export const restrictionOf = ({ where, view, context, attributes }: GivenAccess)
 })
 
 /**
- * Returns the API's input. Null removes a part of a role's restriction. Omits a restriction that the permissions rule
- * out.
+ * Returns the API's input, in which null removes a part of a role's restriction. If the permissions rule out a
+ * restriction, all its parts are null.
  */
 export function accessInput(permissions: readonly Permission[], restriction: RestrictionValues): AccessInput {
   const isRestrictable = describeUnrestrictable(permissions) === undefined

@@ -7,7 +7,7 @@ import type { AttributeNames, RestrictionValues } from './access-values.ts'
 import { describeUnrestrictable } from './permissions.ts'
 
 interface RestrictionFieldsProps {
-  /** What the fields restrict, such as `role`. */
+  /** What the fields restrict. */
   what: 'role' | 'key'
   permissions: readonly Permission[]
   value: RestrictionValues

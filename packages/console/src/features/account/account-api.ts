@@ -65,5 +65,5 @@ export async function addPasskey(name: string): Promise<void> {
 const passkeyErrors: Record<string, string> = {
   NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
   InvalidStateError: 'This device already has a passkey for this account',
-  SecurityError: 'Browsers create passkeys only on HTTPS addresses and on http://localhost',
+  SecurityError: 'Browsers create passkeys only on HTTPS addresses with a host name and on http://localhost',
 }

@@ -41,7 +41,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
   return (
     <Section
       title="Attribute names"
-      about="The names of all attributes of your devices and services, in the base or in any context."
+      about="The names of all attributes of your devices and services, with base values or with values in a context."
     >
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The names could not be loaded" onRetry={refetch} />
@@ -49,7 +49,7 @@ function Names({ names, error, refetch }: ReturnType<typeof useAttributeNames>) 
       {names === undefined && error === undefined ? <Loading what="attribute names" /> : null}
       {names?.length === 0 ? (
         <EmptyState icon={<IconTag size={22} />} title="No attributes yet">
-          Open a device and add an attribute, or let devices report them.
+          Open a device and add an attribute, or let devices report attributes.
         </EmptyState>
       ) : null}
       {shown === undefined || names?.length === 0 ? null : (

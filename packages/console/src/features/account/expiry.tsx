@@ -63,7 +63,7 @@ export const checkExpiry =
     if (choice !== 'at') return null
     const date = new Date(at)
     if (Number.isNaN(date.getTime())) return 'Enter a date and a time'
-    return date <= now ? 'This time is in the past' : null
+    return date <= now ? 'Enter a time in the future' : null
   }
 
 /** Returns the expiry in the API's format, or null for `never`. */

@@ -6,9 +6,9 @@ import type { Context } from './use-attributes.ts'
 interface AddAttributeProps {
   opened: boolean
   onClose(): void
-  /** The selected context, in which the user can set the value instead of in the base. */
+  /** The selected context. The user can set the value in this context or in the base. */
   context: Context
-  /** The current value of an attribute in a context. */
+  /** Returns an attribute's current value in a context or, without a context, in the base. */
   currentValueOf(name: string, context: Context): string | undefined
   onSave(name: string, value: string, context: Context): Promise<void>
 }

@@ -129,7 +129,7 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
       <ConfirmDialog
         opened={removing !== undefined}
         onClose={() => setRemoving(undefined)}
-        title={removing?.context === undefined ? 'Remove an attribute' : 'Remove an override'}
+        title={removing === undefined ? '' : removalTitle(removing, rows)}
         confirm="Remove"
         danger
         onConfirm={async () => {
@@ -143,8 +143,17 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
 }
 
 /** Describes which values the user removes and which values apply afterward. */
+/** Checks whether a name is that of a group of attributes. */
+const isGroupName = (name: string, rows: readonly AttributeRow[]): boolean => !rows.some((row) => row.name === name)
+
+function removalTitle({ name, context }: Cell, rows: readonly AttributeRow[]): string {
+  const isGroup = isGroupName(name, rows)
+  if (context === undefined) return isGroup ? 'Remove a group of attributes' : 'Remove an attribute'
+  return isGroup ? 'Remove a group of overrides' : 'Remove an override'
+}
+
 function RemovalText({ name, context, rows }: Cell & { rows: readonly AttributeRow[] }) {
-  const isGroup = !rows.some((row) => row.name === name)
+  const isGroup = isGroupName(name, rows)
   const what = isGroup ? `All values in the group “${name}”` : `“${name}”`
   if (context === undefined) return <>{what} will be removed from the base. Overrides in contexts stay.</>
   return (

@@ -4,7 +4,8 @@ import { AttributeNamesDocument } from './attributes.generated.ts'
 
 /**
  * Returns the attribute names in use, with their counts. By default, all pages share one request, because the server
- * may have to read all devices to count names. The console fetches the names again after it changes an attribute.
+ * may have to read all devices to count names. The console fetches the names again after the user sets or removes an
+ * attribute.
  */
 export function useAttributeNames(options: Pick<UseQueryArgs, 'requestPolicy' | 'pause'> = {}) {
   const context = useTypes('AttributeName')

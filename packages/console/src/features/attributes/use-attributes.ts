@@ -44,7 +44,7 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
 
   const { data, error, operation } = query
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
-  /** Resolves when the changed attributes are shown. */
+  /** Resolves when the console has loaded the changed attributes. */
   const reload = async (): Promise<void> => {
     await client.query(TargetAttributesDocument, variables, { requestPolicy: 'network-only' }).toPromise()
   }

@@ -39,8 +39,8 @@ function LoadedJob({ id }: { id: string }) {
   return (
     <Stack>
       <div>
-        <BackLink to="/changes">Changes</BackLink>
-        {job === undefined ? <PageHeader title="Change" /> : <JobHeader job={job} />}
+        <BackLink to="/changes">Bulk jobs</BackLink>
+        {job === undefined ? <PageHeader title="Bulk job" /> : <JobHeader job={job} />}
         {error === undefined ? null : (
           <ErrorNotice error={error} title="The bulk job could not be loaded" onRetry={() => refetch()} />
         )}
@@ -49,7 +49,7 @@ function LoadedJob({ id }: { id: string }) {
           <EmptyState
             icon={<IconStack2 />}
             title="Bulk job not found"
-            action={<RouterButton to="/changes">Show all changes</RouterButton>}
+            action={<RouterButton to="/changes">Show all bulk jobs</RouterButton>}
           >
             The server keeps bulk jobs for 30 days after they end.
           </EmptyState>
@@ -82,7 +82,7 @@ function JobHeader({ job }: { job: Job }) {
       {undoOf === null ? null : (
         <>
           {' '}
-          Reverts{' '}
+          Undoes{' '}
           <RouterAnchor to="/changes/$jobId" params={{ jobId: undoOf.id }} inherit underline="always">
             {undoOf.name}
           </RouterAnchor>
@@ -93,7 +93,7 @@ function JobHeader({ job }: { job: Job }) {
         <>
           {' '}
           <RouterAnchor to="/changes/$jobId" params={{ jobId: undoneBy.id }} inherit underline="always">
-            Show the undo
+            Show the job that undoes this job
           </RouterAnchor>
           .
         </>
@@ -109,7 +109,7 @@ function JobBody({ job }: { job: Job }) {
     <>
       {missing.length === 0 ? null : (
         <Alert color="gray" icon={<IconInfoCircle />}>
-          Your role does not allow you to control this job, because it requires {missing.join(' and ')}.
+          Your role does not allow you to control this job. You need {missing.join(' and ')}.
         </Alert>
       )}
       {stateReason === null ? null : (

@@ -25,7 +25,7 @@ export function BulkJobsPage() {
   const { may } = useViewer()
   return (
     <>
-      <PageHeader title="Changes">
+      <PageHeader title="Bulk jobs">
         A bulk job changes many devices. To create one, select devices in the device list.
       </PageHeader>
       {may('DEVICE_READ') ? (
@@ -37,7 +37,7 @@ export function BulkJobsPage() {
   )
 }
 
-const columns = ['Change', 'State', 'Progress', 'Devices', 'Started by', 'Rate', 'Created']
+const columns = ['Job', 'State', 'Progress', 'Devices', 'Started by', 'Rate', 'Created']
 
 function BulkJobs() {
   const [{ after }, change] = useUrlState('/shell/changes')

@@ -68,7 +68,7 @@ function DiscardButton({ id }: { id: string }) {
       confirm="Discard preview"
       onConfirm={() => cancel({ id })}
     >
-      The job is canceled without changing any device.
+      This cancels the job before it changes any device.
     </ConfirmButton>
   )
 }
@@ -111,8 +111,8 @@ function UndoButton({ job: { id, counts } }: { job: Job }) {
   }
   return (
     <ConfirmButton label="Undo" title="Undo the changes" confirm="Preview" onConfirm={open}>
-      This creates a job that reverts {devicesText(counts.done)}, and opens its preview. Values that have changed since
-      stay as they are. No device changes until you start that job.
+      This creates a job that reverts the changes to {devicesText(counts.done)}, and opens its preview. Values that have
+      changed since stay as they are. No device changes until you start that job.
     </ConfirmButton>
   )
 }

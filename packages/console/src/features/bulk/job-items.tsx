@@ -33,7 +33,7 @@ const options = [
 
 const columns = ['Device', 'Result', 'Changes', 'Reason']
 
-/** Shows each device's result, or its preview before the job starts, in pages. */
+/** Shows the result for each device or, before the job starts, the preview, in pages. */
 export function JobItems({ job }: { job: Job }) {
   const { id, state } = job
   const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')
@@ -86,7 +86,7 @@ export function JobItems({ job }: { job: Job }) {
   )
 }
 
-/** Calls a function after the first render with a new key. */
+/** Calls a function after each render in which the key has changed. */
 function useOnChange(key: string, changed: () => void): void {
   const last = useRef(key)
   useEffect(() => {
@@ -149,7 +149,7 @@ const colors: Record<BulkItemStatus, string> = {
 }
 
 const reasonTexts: Record<BulkSkipReason, string> = {
-  CHANGED_SINCE: 'A value has changed since',
+  CHANGED_SINCE: 'A value has changed since the preview',
   GONE: 'The device no longer exists',
   NO_LONGER_MATCHES: 'The device no longer matches the filter',
 }

@@ -9,7 +9,7 @@ export const writingCount = ({ counts: { change, register } }: Counted): number 
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
 
-/** Describes a started job's results, or another job's preview. Omits counts of zero. */
+/** Describes the results of a job or, before it starts, its preview. Omits counts of zero. */
 export function countsText({ counts, started }: Counted): string {
   const parts: [count: number, word: string][] =
     started === null
@@ -31,7 +31,7 @@ export function countsText({ counts, started }: Counted): string {
   return shown.length === 0 ? 'no devices' : shown.join(', ')
 }
 
-/** Returns the person's email address, or the program's name. */
+/** Returns the person's email address, the name of the access key or other source, or the kind of source. */
 export const sourceText = ({ user, name, kind }: BulkSourceFragment): string => user?.email ?? name ?? kind
 
 const operationTexts: Record<string, string> = {

@@ -11,7 +11,7 @@ export function JobProgressBar({ job: { name, state, progress } }: { job: BulkJo
   )
 }
 
-/** Returns whether a job has a progress: that of its preview, or of its run. */
+/** Returns whether a job has progress to show: that of its preview, or that of its run. */
 export const hasProgress = ({ started, state }: BulkJobFieldsFragment): boolean =>
   started !== null || state === 'PREVIEWING'
 

@@ -26,7 +26,7 @@ export const denyRequest = (named: Named): Promise<{ redirect?: string }> => pos
 
 const STORED = 'muster.command-line'
 
-/** Returns the ID of the request in the link. Stores it in the tab until the person has signed in. */
+/** Returns the ID of the request in the link. Stores it in the tab until the person allows or denies the request. */
 export function takeRequest(): string | undefined {
   const id = window.location.hash.slice(1)
   if (id === '') return sessionStorage.getItem(STORED) ?? undefined

@@ -18,20 +18,23 @@ export function CommandLinePage() {
   })
   const [email, setEmail] = useState<string>()
   const [found, setFound] = useState<CommandLineRequest>()
-  const [error, setError] = useState<unknown>()
+  const [failure, setFailure] = useState<{ error: unknown; title: string }>()
 
   useEffect(() => {
-    whoAmI().then(({ user }) => {
-      if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
-      else setEmail(user.email)
-    }, setError)
+    whoAmI().then(
+      ({ user }) => {
+        if (user === null) void navigate({ to: '/sign-in', search: { next: '/command-line' }, replace: true })
+        else setEmail(user.email)
+      },
+      (error: unknown) => setFailure({ error, title: 'Your sign-in could not be checked' }),
+    )
   }, [navigate])
   useEffect(() => {
     if (email === undefined || named === undefined) return
-    describeRequest(named).then(setFound, (failure: unknown) => {
+    describeRequest(named).then(setFound, (error: unknown) => {
       forgetRequest()
       setNamed(undefined)
-      setError(failure)
+      setFailure({ error, title: 'The request was not found' })
     })
   }, [email, named])
 
@@ -45,9 +48,9 @@ export function CommandLinePage() {
             Command-line sign-in
           </Title>
           <Stack>
-            {error === undefined ? null : <ErrorNotice error={error} title="The request was not found" />}
+            {failure === undefined ? null : <ErrorNotice {...failure} />}
             {isTyping ? <CodeForm onCode={(code) => setNamed({ code })} /> : null}
-            {!isTyping && found === undefined && error === undefined ? <Loading what="request" /> : null}
+            {!isTyping && found === undefined && failure === undefined ? <Loading what="request" /> : null}
             {named === undefined || found === undefined || email === undefined ? null : (
               <RequestForm named={named} found={found} email={email} />
             )}

@@ -11,7 +11,7 @@ interface RequestFormProps {
   email: string
 }
 
-/** Shows which machine asks, and what its key may do. Lets the person choose the account. */
+/** Shows which machine asks for a key, and what the key may do. Lets the person choose the account. */
 export function RequestForm({ named, found, email }: RequestFormProps) {
   const { request, accounts } = found
   const usable = accounts.filter(({ requiredSignIn }) => requiredSignIn === null)
@@ -72,7 +72,9 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
         />
       ) : null}
       {account === undefined ? (
-        <Text>None of your accounts allows this kind of sign-in.</Text>
+        <Text>
+          None of your accounts allows your current sign-in. Sign in again with a second factor or by single sign-on.
+        </Text>
       ) : (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           The key may do what you may do in {account.email} as <b>{account.roleName}</b>:{' '}
@@ -82,7 +84,7 @@ export function RequestForm({ named, found, email }: RequestFormProps) {
         </Text>
       )}
       {accounts.length === usable.length ? null : (
-        <Text size="sm">Accounts that require another kind of sign-in are omitted.</Text>
+        <Text size="sm">You cannot choose accounts that require another kind of sign-in.</Text>
       )}
       <Group justify="flex-end">
         <Button

@@ -44,7 +44,11 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
       </Text>
       <Radio.Group aria-label="New secret" value={how} onChange={setHow}>
         <Stack gap="xs">
-          <Radio value="new" label="Create a new secret" description="It is shown once. Store it on the device." />
+          <Radio
+            value="new"
+            label="Create a new secret"
+            description="The console shows it only once. Store it on the device."
+          />
           <Radio
             value="allow"
             label="Allow the device to register again"

@@ -18,7 +18,7 @@ export interface DevicesSearch {
   view?: string
   /** The context of the attribute values. */
   context?: string
-  /** The IDs of the columns in order. Default: the user's saved columns. */
+  /** The IDs of the columns in order. Default: the view's columns, the user's saved columns, or the default columns. */
   columns?: string[]
   /** Column widths in pixels that differ from the defaults. */
   widths?: Record<string, number>

@@ -13,7 +13,7 @@ export interface EventsSearch {
   from?: string
   /** End of the time range, exclusive, in the API's format. */
   to?: string
-  /** Cursor of the page. The page shows older events. */
+  /** Cursor of the page, which shows only events that are older than the cursor. */
   after?: string
 }
 

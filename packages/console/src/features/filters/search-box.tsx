@@ -21,7 +21,7 @@ interface SearchBoxProps {
 }
 
 const TYPING_DELAY_MS = 120
-/** Waits before showing an error, because the user is usually still typing. */
+/** How long to wait before showing a syntax error, because the user is usually still typing. */
 const PROBLEM_DELAY_MS = 900
 
 /**
@@ -124,7 +124,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** Returns the error in the typed filter after the user pauses. */
+/** Returns the syntax error in the typed filter after the user pauses. Without one, returns the server's error. */
 function useProblem(
   typed: string,
   kind: ListKind,

@@ -27,7 +27,7 @@ export function FreshnessSection({ names }: { names: readonly string[] }) {
   return (
     <Section
       title="Freshness"
-      about="Devices are expected to report these attributes at an interval. Without a report for 1.25 intervals, a value is stale. Pages show stale values in gray, with their age."
+      about="Clients are expected to write these attributes at an interval. A value that has not been written for 1.25 intervals is stale. Pages show stale values in gray, with their age."
       actions={
         canEdit ? (
           <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setEditing('new')}>

@@ -23,7 +23,7 @@ const STORED = 'muster.invitation'
 
 /**
  * Returns the invitation link's token. Removes the token from the address, because it is a secret, and stores it in the
- * tab until the person has signed in.
+ * tab until the person has joined.
  */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)

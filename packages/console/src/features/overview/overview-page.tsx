@@ -23,7 +23,7 @@ const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
-/** Shows the state of the whole fleet. Numbers link to the lists that they count. */
+/** Shows the state of the fleet. Each number is a link to the devices that it counts. */
 export function OverviewPage() {
   const { may } = useViewer()
   if (may('DEVICE_READ')) return <Overview />
@@ -93,7 +93,7 @@ function Overview() {
   )
 }
 
-/** Calls `refresh` some time after events. Returns the number of refreshes. */
+/** Calls `refresh` ten seconds after an event, once for all events in that time. Returns the number of these calls. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)
@@ -113,7 +113,7 @@ function useRefreshLater(refresh: () => void): number {
 
 type Login = NonNullable<OverviewQuery['login']>
 
-/** Shows the parts of the page before their numbers, because other parts may load sooner. */
+/** Shows the tiles before their numbers are loaded, because other parts of the page may load sooner. */
 function Totals({ login }: { login: Login | undefined }) {
   const { total, active, inactive, neverReported } = login?.deviceTotals ?? {}
   return (
@@ -121,7 +121,7 @@ function Totals({ login }: { login: Login | undefined }) {
       <Total count={active} of={total} where="state = active" label="Active" />
       <Total count={inactive} where="state = inactive" label="Inactive" />
       <Total count={neverReported} where="NOT lastReported:*" label="Never reported" />
-      <Total count={login?.registered.total} where="created > -7d" label="Registered this week" />
+      <Total count={login?.registered.total} where="created > -7d" label="Registered in the last 7 days" />
     </SimpleGrid>
   )
 }

@@ -4,8 +4,8 @@ import { lazy, Suspense, useState } from 'react'
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
 
 /**
- * Opens the command palette with Ctrl+K or Cmd+K. The / key moves the focus to the page's search field, if the page has
- * one.
+ * Opens the command palette with Ctrl+K or Cmd+K. The / key moves the focus to the page's search field, or opens the
+ * palette if the page has no search field.
  */
 export function PaletteKeys() {
   const [opened, setOpened] = useState(0)

@@ -6,7 +6,7 @@ export const palettePages = [
   { to: '/devices', label: 'Devices' },
   { to: '/services', label: 'Services' },
   { to: '/events', label: 'Events' },
-  { to: '/changes', label: 'Changes' },
+  { to: '/changes', label: 'Bulk jobs' },
   { to: '/webhooks', label: 'Webhooks' },
   ...accountPages,
 ] as const

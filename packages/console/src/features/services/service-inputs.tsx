@@ -69,7 +69,7 @@ export function ServiceInputs({ form, isNew }: ServiceInputsProps) {
       <Group grow align="flex-start">
         <TextInput
           label="Host"
-          description="The host on which the device reaches the service"
+          description="The host that runs the service, as the device addresses it"
           placeholder="the device itself"
           {...form.getInputProps('host')}
         />

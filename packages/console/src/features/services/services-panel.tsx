@@ -81,8 +81,8 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
 function AboutBulkService() {
   return (
     <Text size="sm" c="dimmed" maw={640}>
-      The device itself is also a service, its bulk service. It has the device’s ID, name, state, and attributes, and is
-      not listed here. You can use the device’s ID wherever the API takes a service ID.
+      The device itself is also a service, its bulk service, which has the device’s ID, name, state, and attributes.
+      This list omits the bulk service. You can use the device’s ID wherever the API takes a service ID.
     </Text>
   )
 }

@@ -41,7 +41,10 @@ function describe(error: unknown): { title: string; text: string } {
   if (error.reason === 'wrong-password')
     return { title: 'Wrong email or password', text: 'Check both. Passwords are case-sensitive.' }
   if (error.reason === 'wrong-code')
-    return { title: 'Wrong code', text: 'Codes change every 30 seconds. Enter the code that the app shows now.' }
+    return {
+      title: 'Wrong code',
+      text: 'The app’s code changes every 30 seconds. Enter the code that it shows now, or an unused backup code.',
+    }
   if (error.reason === 'sign-in-expired')
     return { title: 'The sign-in took too long', text: 'Start over with your password.' }
   return { title: 'Sign-in failed', text: what }

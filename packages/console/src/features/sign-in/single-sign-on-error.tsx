@@ -4,7 +4,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   'sso-denied': { title: 'The sign-in was denied', text: 'The identity provider did not let you sign in.' },
   'sso-expired': {
     title: 'The sign-in took too long',
-    text: 'It took longer than ten minutes, or its link was used before. Start again.',
+    text: 'The sign-in took longer than ten minutes, or you opened its link twice. Start again.',
   },
   'sso-not-invited': {
     title: 'You are not invited yet',
@@ -16,7 +16,7 @@ const messages: Readonly<Record<string, { title: string; text: string }>> = {
   },
   'sso-link-required': {
     title: 'A person with your email address exists',
-    text: 'Sign in with your password. Then link the identity under Account, Security.',
+    text: 'Sign in with your password. Then link the identity under Account, Profile and security.',
   },
   'sso-disabled': { title: 'You cannot sign in', text: 'The server’s operator has disabled your user.' },
   'sso-unavailable': {

@@ -11,10 +11,10 @@ const denials: Readonly<Record<string, string>> = {
   key: 'the key does not allow it',
   role: 'the role does not allow it',
   policy: 'the key breaks the key policy',
-  creator: 'the person who created the key is not an active member',
+  creator: 'the person who created the key is not an enabled member, or has not signed in for too long',
 }
 
-/** Lists the permissions that an access has and lacks, and counts the devices that it reaches. */
+/** Lists the permissions that a key or role has and lacks, and counts the devices that it can read. */
 export function Granted({ simulation: { permissions, devices, warnings } }: { simulation: Simulation }) {
   const granted = permissions.filter((verdict) => verdict.granted)
   const denied = permissions.filter((verdict) => !verdict.granted)

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
 import type { Subject } from './use-simulation.ts'
 
-/** Loaded when a user opens it. */
+/** Loads the dialog when the user first opens it. */
 const SimulationDialog = lazy(async () => ({ default: (await import('./simulation-dialog.tsx')).SimulationDialog }))
 
 interface SimulateButtonProps extends ButtonProps {

@@ -4,10 +4,10 @@ import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { SimulateAccessDocument, type SimulateAccessQuery } from './simulation.generated.ts'
 
-/** The access to simulate: a key or a role. */
+/** The key or role to simulate. */
 export type Subject = { key: string } | { roleId: string }
 
-/** What the user asks about the access. Empty strings mean nothing. */
+/** What the user asks about the key or role. An empty string omits that part of the question. */
 export interface Question {
   deviceId: string
   attribute: string
@@ -37,7 +37,7 @@ interface UseSimulation {
   ask(question: Question): void
 }
 
-/** Asks the server what an access could do. The server runs and changes nothing. */
+/** Asks the server what a key or role allows. The server runs no document and changes nothing. */
 export function useSimulation(subject: Subject): UseSimulation {
   const { may } = useViewer()
   const [asked, setAsked] = useState(noQuestion)

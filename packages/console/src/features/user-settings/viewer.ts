@@ -25,7 +25,8 @@ export interface Viewer {
   /** The server's release. */
   version: string
   /**
-   * Values of the user's attributes in `$ui`, keyed by name within the group, such as `label.categoryA` or `columns`.
+   * Values of the user's attributes in the group `$ui`, keyed by sub-name, such as `label.categoryA` or
+   * `devices.columns`.
    */
   settings: Readonly<Record<string, string>>
   /**

@@ -4,8 +4,8 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Returns since when the server has held back deliveries. Reads the time from the newest pause event with the same
- * reason. There is no such event while the server only probes the receiver.
+ * Returns the time at which the server began to hold back deliveries, from the newest pause event with the same reason.
+ * Undefined without such an event, for example while the server only probes the receiver.
  */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined
@@ -13,7 +13,7 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   return event?.timestamp
 }
 
-/** Formats the reason as a sentence. Removes the explanation at its end, because the webhook's page has its own. */
+/** Formats the reason as a sentence. Removes the explanation at its end, because the webhook's page has another one. */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
   return `${capitalize(reason)}.`

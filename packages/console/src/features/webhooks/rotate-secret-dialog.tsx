@@ -51,7 +51,7 @@ function RotationForm({ id, onRotated, onCancel }: RotationFormProps) {
   return (
     <Stack>
       <Text>
-        Deliveries will be signed with a new secret. While they are also signed with the old secret, receivers with
+        The server will sign deliveries with a new secret. While it also signs them with the old secret, receivers with
         either secret accept them.
       </Text>
       {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}

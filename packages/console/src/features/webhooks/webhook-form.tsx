@@ -26,8 +26,7 @@ interface WebhookFormProps {
 }
 
 const selectionTexts = {
-  where:
-    'Sends only events of devices that match immediately before or after the event. Leave empty to send all events.',
+  where: 'Sends only events of devices that match immediately before or after the event. Leave empty for all devices.',
   view: 'Sends only events of devices in this view. Changes to the view take effect with the next event.',
 }
 

@@ -2,8 +2,8 @@ import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
 /**
- * Names the previous master key's check value. The row exists only during a rotation, while secrets are still encrypted
- * under that key.
+ * The row with the previous master key's check value. The row exists only during a rotation, while secrets are still
+ * encrypted under that key.
  */
 const FORMER_CHECK = 'former_master_key_check'
 
@@ -33,7 +33,7 @@ export async function lockCheck(transaction: Database): Promise<string | undefin
   return row?.value
 }
 
-/** Waits for transactions that encrypt under the previous key. Later transactions use the next key. */
+/** Makes `next` the current check value, after waiting for transactions that encrypt under the previous key. */
 export async function replaceCheck(transaction: Database, next: string): Promise<void> {
   await transaction.selectFrom('server_setting').select('name').where('name', '=', CHECK).forUpdate().execute()
   await query(
@@ -61,7 +61,8 @@ export interface SecretPlace {
 }
 
 /**
- * Lists every column that contains values encrypted by `Secrets`. Keys move only from the first table to the second.
+ * Lists every column that contains values encrypted by `Secrets`. Keys move only from the first table to the second, so
+ * a pass in this order does not miss a key.
  */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },

@@ -10,7 +10,7 @@ import { createKeyring, type Secrets } from '../secrets.ts'
 import { insertCheck, lockCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 
-/** If `MUSTER_MASTER_KEY` is set, the key files are not used. */
+/** If `MUSTER_MASTER_KEY` is set, the server does not use the key files. */
 export type MasterKeySettings = Pick<Config, 'dataFolder' | 'masterKey' | 'previousMasterKey'>
 
 export interface MasterKeyOptions {
@@ -19,9 +19,9 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Returns this database's master key. A new database adopts the available key, or a newly created key if none is
- * available. Throws a StartError if the key belongs to another database. The caller's transaction must allow only one
- * server at a time.
+ * Returns the secrets under this database's master key. A new database adopts the available key, or a newly created key
+ * if none is available. Throws a StartError if the key is missing or belongs to another database. The caller's
+ * transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)
@@ -67,7 +67,9 @@ export async function followMasterKey(db: Database, secrets: Secrets): Promise<v
 
 function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   if (checkValue !== undefined && !secrets.switchTo(checkValue)) {
-    throw new Error('the master key was rotated, and this server does not have the new key')
+    throw new Error(
+      'the master key was rotated, and this server does not have the new key: copy master.key, or set MUSTER_MASTER_KEY',
+    )
   }
 }
 

@@ -67,7 +67,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** Returns the key to encrypt under. It comes from the settings or from an interrupted rotation, or is created now. */
+/** Returns the key to encrypt under: from the settings, from an interrupted rotation, or a new key in a file. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,
@@ -98,8 +98,8 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
 }
 
 /**
- * Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. An
- * installation has only a few of these secrets.
+ * Names the new key in the database. Re-encrypts authenticator secrets in the same transaction, because a sign-in with
+ * a code cannot be retried. An installation has only a few of these secrets.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {

@@ -139,7 +139,7 @@ describe('codes from an authenticator app', () => {
     expect(await signInMethods(browser)).toEqual(['password and code', 'password', 'password'])
   })
 
-  it('can be used only once each', async () => {
+  it('can each be used only once', async () => {
     const { totpURI } = await enable()
     const [one, other] = [await firstStep(), await firstStep()]
     const code = codeOf(totpURI)

@@ -47,7 +47,7 @@ export interface AuthDeps {
   onSignIn: (signIn: SignIn) => Promise<void>
   /** Writes an entry to the event log, in the given transaction. */
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
-  /** Called once recorded entries are committed. */
+  /** Called after recorded entries are committed. */
   onRecorded: () => void
   /** Lets work continue after the response. The server waits for this work before it closes. */
   inBackground: (work: Promise<void>) => void
@@ -67,11 +67,11 @@ export interface AuthCall {
   method: 'GET' | 'POST'
   /** The path below /auth. */
   path: string
-  /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can turn these off. */
+  /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can disable such calls. */
   usesPassword?: true
   /** The members that the body may have. */
   takes?: readonly string[]
-  /** Returns the response, which is sent as JSON. */
+  /** Returns the response body, which the server sends as JSON. */
   handle: (call: AuthRequest) => Promise<object>
 }
 

@@ -21,7 +21,7 @@ export interface BetterAuthOptions {
 
 const times = { createdAt: 'created', updatedAt: 'updated' }
 
-/** Configures better-auth for our tables: its user is a person, and its account is the person's password. */
+/** Configures better-auth for Muster's tables: its user is a person, and its account is the person's password. */
 export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Muster',

@@ -30,14 +30,14 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** The maximum number of origins. Without MUSTER_PUBLIC_URL, a server has at most a few. */
+/** The maximum number of better-auth instances in memory. A server without MUSTER_PUBLIC_URL needs one per origin. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
   /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // better-auth is imported on first use, which saves half a second and 60 MB until the first sign-in.
+    // Importing better-auth on first use saves half a second and 60 MB until the first sign-in.
     const { createBetterAuth } = await import('./better-auth.ts')
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`

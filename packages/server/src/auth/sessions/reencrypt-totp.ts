@@ -3,7 +3,10 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/** Re-encrypts better-auth's data under the current master key. Returns the number of rows that changed. */
+/**
+ * Re-encrypts authenticator secrets and backup codes under the current master key. Returns the number of rows that
+ * changed.
+ */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0
@@ -24,7 +27,7 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
 
 /** Re-encrypts data. Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // better-auth is imported on first use, which saves half a second and 60 MB in installations without codes.
+  // Importing better-auth on first use saves half a second and 60 MB in installations without codes.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

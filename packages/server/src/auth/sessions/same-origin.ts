@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Checks whether the browser reports that a request is from a page on this server. The request must have the header
- * that no form can send, and neither `Origin` nor `Sec-Fetch-Site` may name another site. A body must be JSON, which
- * forms also cannot send.
+ * Checks whether a request is from a page on this server. The request must have the header that no form can send. If it
+ * has `Sec-Fetch-Site` or `Origin`, they must name this origin. A POST request must have the type JSON, which forms
+ * also cannot send.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

@@ -18,8 +18,8 @@ export const COOKIE_PREFIX = 'muster'
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
  * The cookie name over TLS in better-auth and in earlier releases. Servers of an earlier release and of this release
- * may run at the same time and must all find a session, so the cookie is written under both names. `HOST_NAME`, which
- * no other host can set, is read first.
+ * may run at the same time and must all find a session, so the server writes the cookie under both names. It reads
+ * `HOST_NAME` first, which no other host can set.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept this name only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
@@ -73,7 +73,7 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** Returns the first cookie with this name, which is the most specific one (RFC 6265 §5.4). */
+/** Returns the decoded value of the first cookie with this name, which has the longest path (RFC 6265 §5.4). */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

@@ -34,8 +34,8 @@ export interface MembershipRow {
 }
 
 /**
- * As with access keys, requests name a token but no account. Disabled people's sessions are invalid. The memberships
- * are in the order in which the person joined.
+ * Finds sessions by token, because a request with a session cookie may name no account. Omits the sessions of disabled
+ * people. The memberships are in the order in which the person joined.
  */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
@@ -111,7 +111,7 @@ export async function findSessionRole(
   return row.role === null ? null : { ...row, role: row.role }
 }
 
-/** Returns when the session's user last authenticated. */
+/** Returns when the session's user last confirmed the sign-in or, if never, signed in. */
 export async function readConfirmed(db: Database, personId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')

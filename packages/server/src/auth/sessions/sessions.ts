@@ -54,7 +54,7 @@ export interface Session {
   readonly lastAccount: string | null
 }
 
-/** Reads sessions from the database for each request. When a session ends, this takes effect in every process. */
+/** Reads sessions from the database for each request, so the end of a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
   /**
@@ -64,9 +64,9 @@ export interface Sessions {
   renew(session: Session): Promise<boolean>
   /**
    * Returns the account that a request uses. This is the account in the header. Without the header, it is the account
-   * that the person used last, and before the first use, the account that the person joined first. Returns undefined
-   * for a person who is not a member of any account. Throws FORBIDDEN if the person is not a member of the account in
-   * the header.
+   * that the person used last or, if the person is no longer a member of it, the one that the person joined first.
+   * Returns undefined for a person who is not a member of any account. Throws FORBIDDEN if the person is not a member
+   * of the account in the header.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**
@@ -160,7 +160,7 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 
 /**
  * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
- * the account is empty, so no query finds anything.
+ * the viewer's account ID is empty, so no query finds anything.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

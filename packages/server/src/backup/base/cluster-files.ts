@@ -50,5 +50,5 @@ export async function listClusterFiles(clusterFolder: string): Promise<ClusterFi
 const hasLinks = (path: string): BackupError =>
   new BackupError(
     'unsupported',
-    `${path} is a symbolic link: a base backup does not follow tablespaces or a moved pg_wal.`,
+    `${path} is a symbolic link: base backups support neither tablespaces nor a moved pg_wal.`,
   )

@@ -7,7 +7,7 @@ import { BackupError } from '../backup-error.ts'
 export const FORMAT = 1
 
 /**
- * The content of a base backup's `manifest.json`. The manifest is written last, so a backup that contains it is
+ * The content of a base backup's `manifest.json`. The server writes the manifest last, so a backup that contains one is
  * complete.
  */
 export interface Manifest {

@@ -11,13 +11,14 @@ export async function removeUnfinished(archive: string): Promise<void> {
 }
 
 /**
- * Keeps only the newest base backups, and removes the WAL that none of them needs. Returns the removed backups' names.
+ * Keeps the newest `keep` base backups, and removes the others and the WAL that no remaining backup needs. Returns the
+ * names of the removed backups.
  */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // The manifest is removed first. A partially removed backup then counts as unfinished, and no restore uses it.
+    // Removes the manifest first. A partially removed backup then counts as unfinished, and no restore uses it.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })

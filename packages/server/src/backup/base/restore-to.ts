@@ -26,7 +26,8 @@ export interface RestoreToOptions {
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /**
-   * Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject.
+   * Called with the connection to the recovered database and the base backup's name, before the database is moved to
+   * the data folder. Must not reject.
    */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined

@@ -42,7 +42,7 @@ export interface BaseBackupOptions {
 }
 
 export interface WrittenBaseBackup extends BaseBackup {
-  /** The older base backups that this backup replaced. */
+  /** The names of the older base backups that were removed. */
   removed: string[]
 }
 
@@ -149,8 +149,8 @@ async function waitForArchive(
 
 const POLL_MS = 250
 /**
- * The number of failed polls in about ten seconds. PostgreSQL makes three attempts, one second apart, and then pauses
- * for a minute.
+ * The backup fails after this many consecutive polls that find failed archiving, which take about ten seconds.
+ * PostgreSQL makes three attempts, one second apart, and then pauses for a minute.
  */
 const MAX_FAILURES = 40
 

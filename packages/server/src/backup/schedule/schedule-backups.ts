@@ -32,7 +32,8 @@ export async function scheduleBackups(options: BackupsOptions): Promise<{ close(
   const stopping = new AbortController()
   const { signal } = stopping
   const running = watch(options, signal).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'scheduled backups and archive monitoring have stopped')
+    if (!signal.aborted)
+      log.error({ err: error }, 'scheduled backups and archive monitoring have stopped: restart the server')
   })
   return {
     async close() {
@@ -51,6 +52,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
   let backup: Promise<void> | undefined
 
   const backUp = async (): Promise<void> => {
+    retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)
     try {
       const { path, summary } = await kind.write(signal)
       failure = null
@@ -60,7 +62,6 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       // No backup failed: another server is writing one, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
-      retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')
     }
   }
@@ -74,7 +75,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       const status = { checked: new Date().toISOString(), folder: kind.folder, everyMs: every ?? null }
       await writeStatus(config.dataFolder, { ...status, newest: newest?.toISOString() ?? null, failure, archive })
     } catch (error) {
-      log.warn({ err: error }, 'the state of backups cannot be determined')
+      log.warn({ err: error }, 'cannot determine the state of backups')
     }
     const due = every === undefined ? Number.POSITIVE_INFINITY : Math.max(retryAt, (newest?.getTime() ?? 0) + every)
     if (backup === undefined && due <= Date.now()) {

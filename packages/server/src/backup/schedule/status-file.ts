@@ -10,7 +10,7 @@ export interface BackupStatus {
   everyMs: number | null
   /** The time of the newest backup, or null if there is none. */
   newest: string | null
-  /** The failure of the last scheduled backup, or null if the backup succeeded. */
+  /** The failure of the last scheduled backup since the server started, or null if it succeeded or none was due. */
   failure: { at: string; message: string } | null
   /** The archive's state, or null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
@@ -19,7 +19,7 @@ export interface BackupStatus {
 export interface ArchiveStatus {
   /** The time since which archiving has failed, or null if archiving works. */
   failingSince: string | null
-  /** The size of the finished write-ahead log segments that are not in the archive yet. */
+  /** The size, in bytes, of the finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number
 }
 

@@ -60,7 +60,6 @@ const columnNames = (relation: string, numbers: string) =>
   sql.raw(`(select array_agg(attname::text order by place) from unnest(${numbers}::smallint[]) with ordinality as key (number, place)
     join pg_attribute on attrelid = ${relation} and attnum = number)`)
 
-/** Returns whether the database has the Citus extension. */
 export async function hasCitus(db: Database): Promise<boolean> {
   const { rows } = await sql`select from pg_extension where extname = 'citus'`.execute(db)
   return rows.length > 0

@@ -26,8 +26,8 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the tables that were not yet
- * placed. All tables are placed in one transaction, which blocks writers until it ends.
+ * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the names of the tables that it
+ * placed. Places all tables in one transaction, which blocks writers until it ends.
  */
 export async function distributeTables(
   db: Database,
@@ -35,7 +35,10 @@ export async function distributeTables(
 ): Promise<string[]> {
   if (cluster === undefined) return []
   if (!(await hasCitus(db))) {
-    log.warn({}, 'MUSTER_CLUSTER has no effect, because the database does not have the extension citus')
+    log.warn(
+      {},
+      'MUSTER_CLUSTER has no effect, because the database does not have the extension citus: create the extension, or remove the setting',
+    )
     return []
   }
   if ((await findMissing(db)).missing.length === 0) return []
@@ -112,8 +115,8 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
 }
 
 /**
- * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. They contain random
- * keys and hashes, and the addresses of accounts, which are also the addresses of people.
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
+ * keys and hashes, and the email addresses of accounts, which are also those of people.
  */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))

@@ -69,6 +69,8 @@ it('does nothing on a database without Citus, and warns if the settings name a c
   expect(await distributeTables(database.db, { cluster: undefined, log })).toEqual([])
   expect(warnings).toEqual([])
   expect(await distributeTables(database.db, { cluster: { shards: 4 }, log })).toEqual([])
-  expect(warnings).toEqual(['MUSTER_CLUSTER has no effect, because the database does not have the extension citus'])
+  expect(warnings).toEqual([
+    'MUSTER_CLUSTER has no effect, because the database does not have the extension citus: create the extension, or remove the setting',
+  ])
   expect(await readTables(database.db)).toEqual(tables)
 })

@@ -12,13 +12,13 @@ const distributed = [
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
-/** Every node reads these small tables, such as those of people, who can be members of several accounts. */
+/** Every node stores these small tables, because a person can be a member of accounts on several nodes. */
 const reference = [
   ...['person', 'person_identity', 'session', 'sso_session', 'account_totp', 'passkey'],
   'attribute_times_start',
 ]
 
-/** No query of a list joins these tables with rows of an account. */
+/** No list query joins these tables with rows of an account. */
 const local = [
   // Leases must not depend on all nodes, and their row locks exclude each other only on one node.
   'server_process',

@@ -15,9 +15,9 @@ export interface WorkerRouterOptions {
   onChoice?: (place: ReadPlace) => void
 }
 
-/** The interval, in milliseconds, at which unavailable workers are checked again. */
+/** The interval, in milliseconds, between checks of unavailable workers. */
 const RETRY_MS = 1_000
-/** How long an account's node is cached, in milliseconds. Every node can answer, so an outdated entry does no harm. */
+/** How long an account's node is cached, in milliseconds. An outdated entry does no harm: every node runs any query. */
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 
@@ -38,7 +38,7 @@ export function createWorkerRouter({
   const places = boundedMap<string, { node: string; until: number }>(MAX_PLACES)
   const reported = new Map<Database, string>()
   const checking = new Map<Database, Promise<void>>()
-  /** The pools of URLs that lead to the same node as another URL. They are not used. */
+  /** The pools of URLs that lead to the same node as another URL. The router does not use these pools. */
   const duplicates = new Set<Database>()
   const readNode = batched((accountIds) => selectNodes(coordinator, accountIds))
 

@@ -7,9 +7,9 @@ import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
 /**
- * Connects to the database that another process is running in this data folder, once the database is ready. Returns
- * undefined if no database is running. The connection ends with that process. Rejects with `wrong-owner` if this user
- * is not allowed to enter the folder.
+ * Returns the connection to the database that another process is running in this data folder, once the database is
+ * ready. Returns undefined if no database is running. The database ends with that process. Rejects with `wrong-owner`
+ * if this user is not allowed to enter the folder.
  */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))

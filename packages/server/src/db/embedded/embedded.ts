@@ -19,7 +19,8 @@ import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
   /**
-   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. It is created if it is missing.
+   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates it if it
+   * is missing.
    */
   readonly dataFolder: string
   readonly log: EmbeddedLog
@@ -28,7 +29,7 @@ export interface EmbeddedOptions {
    */
   readonly onExit: (reason: string) => void
   /**
-   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, nothing is archived.
+   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, there is no archive.
    */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */

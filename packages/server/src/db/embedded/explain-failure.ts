@@ -47,6 +47,7 @@ export function adviceOn(reason: string): string {
   if (/EROFS|Read-only file system/.test(reason)) return 'The file system is read-only: choose another MUSTER_DATA. '
   if (/Permission denied|wrong ownership/.test(reason)) return 'All files must belong to the user who runs Muster. '
   if (/could not look up effective user ID/.test(reason)) return 'Give this user a name in /etc/passwd. '
-  if (/shared memory segment|Cannot allocate memory/.test(reason)) return 'The machine does not have enough memory. '
+  if (/shared memory segment|Cannot allocate memory/.test(reason))
+    return 'The machine does not have enough memory: free some, then start again. '
   return ''
 }

@@ -63,7 +63,10 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   }
   await closeFd()
   if (process.platform === 'linux') {
-    log.warn({ reason: failure?.message ?? output }, 'flock is not available; only process IDs protect the data folder')
+    log.warn(
+      { reason: failure?.message ?? output },
+      'flock is not available, so only process IDs protect the data folder: install util-linux',
+    )
   }
   return await tryLockByProcessId(file, clusterFolder)
 }

@@ -20,8 +20,8 @@ export interface LogFile {
 }
 
 /**
- * Opens PostgreSQL's log. Moves content of more than 8 MiB to `<path>.1`, which limits both files to about 16 MiB in
- * total.
+ * Opens PostgreSQL's log. Once a minute, if the log exceeds 8 MiB, moves its content to `<path>.1`. Together, the two
+ * files therefore contain about 16 MiB at most.
  */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants

@@ -74,8 +74,8 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
 }
 
 /**
- * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case the signal is sent as
- * that user.
+ * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case sends the signal as that
+ * user.
  */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {

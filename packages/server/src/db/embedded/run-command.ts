@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**
- * Returns the environment for PostgreSQL and the tools that start it. The server's own environment is left out, because
- * it may contain secrets, or PG* variables for another database.
+ * Returns the environment for PostgreSQL and the tools that start it. Omits the server's own variables, because they
+ * may contain secrets or, such as PG* variables, concern another database.
  */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }

@@ -152,7 +152,7 @@ it('cancels a statement with a filter at MUSTER_FILTER_SECONDS, and names the te
   await waitForSuccess(app, filtered)
 })
 
-it('cancels a list of changes of attributes with a filter at the same limit, and names the arguments', async () => {
+it('cancels a list of attribute changes with a filter at the same limit, and names the arguments', async () => {
   const app = await start({ MUSTER_FILTER_SECONDS: '1' })
   const changes = (args: string): string => `{ login { attributeHistory(${args}) { items { name } } } }`
   // The server reads the number of events once a minute.

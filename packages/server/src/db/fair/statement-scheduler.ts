@@ -34,8 +34,8 @@ const CHECK_INTERVAL_MS = 200
 /**
  * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
  * more than there are processors. Further ones would not end sooner, but would delay a server that shares its
- * processors with PostgreSQL. One user may use at most all but one of the rest. Other users are therefore served even
- * while all of that user's statements wait for a lock.
+ * processors with PostgreSQL. A single user gets at most all but one of the rest, so the server can serve other users
+ * even while all of that user's statements wait for a lock.
  */
 export function sharesOf(
   connections: number,

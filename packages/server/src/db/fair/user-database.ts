@@ -153,7 +153,7 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
 
 /**
  * Returns the database for this user's requests. The scheduler balances their statements with other users' statements,
- * and counts a transaction as one statement. A database without a scheduler is returned unchanged.
+ * and counts a transaction as one statement. Returns a database without a scheduler unchanged.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
@@ -161,8 +161,7 @@ export const userDatabase = (db: Database, accountId: string): Database => users
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
 /**
- * Like `userDatabase`, but for downloads. They wait in one lane with the statements of `walk` and have no query time
- * limit.
+ * Like `userDatabase`, but for downloads. Their statements wait in the lane of `walk` and have no query time limit.
  */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db

@@ -25,8 +25,8 @@ export async function saveProgress(db: Database, { migration, step, what, after 
 }
 
 /**
- * Records a migration in the format of Kysely's migrator, which older releases use. That migrator does not start if a
- * migration that it knows is missing.
+ * Records a migration in the table of Kysely's migrator, which older releases use. An older release therefore does not
+ * start if the table lists a migration that the release does not contain.
  */
 export async function finishMigration(transaction: Database, { name, needs }: Migration): Promise<void> {
   await sql`delete from migration_progress where migration = ${name}`.execute(transaction)

@@ -15,7 +15,7 @@ export interface Run {
   signal: AbortSignal
 }
 
-/** Short, because all later statements on a table wait behind a statement that waits for the table's lock. */
+/** This is short, because all later statements on a table wait behind a statement that waits for the table's lock. */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 
@@ -51,8 +51,8 @@ export async function inShortTransaction<Result>(
 }
 
 /**
- * Runs statements outside a transaction, and again after a deadlock. They may wait for locks indefinitely, because
- * writes do not have to wait behind them.
+ * Runs statements outside a transaction, and runs them again after a deadlock. The statements may wait for locks
+ * indefinitely, because writes do not have to wait behind them.
  */
 export async function retryOnDeadlock(
   { connection, signal }: Run,

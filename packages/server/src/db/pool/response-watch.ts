@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHECK_INTERVAL_MS = 50
-/** If a caller waits longer than this, in milliseconds, the database is probed. */
+/** The server probes the database if a caller waits longer than this, in milliseconds. */
 const PROBE_AFTER_MS = 150
 /**
- * If a probe gets no response within this time, it is repeated on a new connection, because the old connection may be
- * dead. The limit grows with each attempt to allow for busy machines.
+ * The time limit of a probe, in milliseconds. The server then repeats the probe on a new connection, because the old
+ * connection may be dead. The limit grows with each attempt to allow for busy machines.
  */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
 /**
@@ -37,8 +37,8 @@ interface Waiting {
 /**
  * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's
  * statement timeout does not help in these cases. Until the database responds again, waiting statements fail, and new
- * statements are rejected immediately. A slow statement continues if the database responds to probes. Probes are sent
- * only while callers wait.
+ * statements are rejected immediately. A slow statement continues if the database responds to probes. The server sends
+ * probes only while callers wait.
  */
 export function watchResponses(
   pool: pg.Pool,
@@ -50,8 +50,8 @@ export function watchResponses(
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
   /**
-   * The number of checks since the probe began. Checks are counted because elapsed time includes pauses of the process,
-   * after which a response would seem late.
+   * The number of checks since the probe began. The watch counts checks, because elapsed time includes pauses of the
+   * process, after which a response would seem late.
    */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
@@ -144,7 +144,7 @@ const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 
 interface Probe {
-  /** Opens the connection in advance, because a probe must not wait for it. */
+  /** Opens the probe's connection in advance, because a probe must not wait for a new connection. */
   prepare(): void
   /** Returns whether the database can be reached. Retries until it receives a response or an error. */
   run(): Promise<boolean>

@@ -33,7 +33,7 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
     if (rows[0]!.server !== firstServer) throw rejectedConnection('a different server now responds at this address')
   }
   const db = open(check)
-  // The position has its own connection, because it would otherwise wait for slow lists.
+  // Reads of the position use a separate connection. Otherwise, they would wait for slow lists.
   const positionDb = open(check, 1)
   const close = async (): Promise<void> => void (await Promise.all([db.destroy(), positionDb.destroy()]))
   try {

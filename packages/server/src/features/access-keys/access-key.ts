@@ -38,7 +38,10 @@ export interface AccessKey {
   isRestricted: boolean
   /** Whether this is a personal key whose creator is no longer an enabled member. */
   isWithoutMember: boolean
-  /** For a personal key whose creator is a member through a group: when the creator last signed in. Otherwise null. */
+  /**
+   * For a personal key whose creator is a member through a group: when the creator last used single sign-on, or became
+   * a member. Otherwise null.
+   */
   lastSignIn: Date | null
 }
 

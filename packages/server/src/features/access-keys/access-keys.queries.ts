@@ -187,7 +187,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     .execute()
 }
 
-/** Moves a key to the table of restricted keys. It never returns from that table. */
+/** Moves a key to the table of restricted keys. Keys never move back. */
 export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
   await query(
     db,

@@ -9,7 +9,7 @@ export interface NeedsInput {
   variables?: Record<string, unknown> | null | undefined
 }
 
-/** The rows that a caller pays for parsing and validating a document. */
+/** The rows that a caller pays for parsing and validating a document: one for each character. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
 /**

@@ -59,7 +59,7 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** Loads a key's uses. One statement reads the uses of all keys in a response. */
+/** Loads a key's uses. One statement reads the uses of all keys in a response for the same number of days. */
 const loadUses = loaderByArguments(
   async (context: Context, days: number, keys: readonly string[]) => {
     context.rowMeter.add(() => keys.length * rowsOfKey(days))

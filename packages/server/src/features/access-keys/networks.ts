@@ -15,7 +15,7 @@ export function readNetworks(given: readonly string[]): string[] {
   return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
 }
 
-/** The length of the prefix that all IPv4-mapped IPv6 addresses share (RFC 4291 §2.5.5.2). */
+/** The length, in bits, of the prefix that all IPv4-mapped IPv6 addresses share (RFC 4291 §2.5.5.2). */
 const MAPPED_BITS = 96
 
 function readNetwork(text: string, path: string): string {

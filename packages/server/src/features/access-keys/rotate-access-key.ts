@@ -24,8 +24,9 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the same access, networks, and expiry as another one, which then expires after the overlap, or
- * earlier. Deletes the key that the other one replaced, if that key has expired.
+ * Creates a key with the same access, networks, and expiry as another key. The other key then expires after the
+ * overlap, or at its previous expiry if that is earlier. Deletes the key that the other key replaced, if that one has
+ * expired.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,

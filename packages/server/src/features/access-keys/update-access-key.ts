@@ -31,7 +31,7 @@ export interface AccessKeyChange {
   access?: AccessInput | null
   /** A filter that devices must also match, and the attribute names that the key keeps. */
   own?: RestrictionPart
-  /** The new expiry, which can only be earlier than before. */
+  /** The new expiry, which must not be later than the current one. */
   expires?: Date | null
   /** The new networks. Null allows any address. */
   networks?: readonly string[] | null

@@ -146,14 +146,14 @@ export function assertWithinLimits(attributes: Attributes): void {
   if (names > limits.namesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service has at most ${limits.namesPerTarget} attribute names in one context, found ${names}`,
+      `a user, device, or service has at most ${limits.namesPerTarget} attribute names in the base or in one context, found ${names}`,
     )
   }
   const bytes = byteSize(attributes)
   if (bytes > limits.bytesPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `a user, device, or service has at most ${limits.bytesPerTarget} bytes of attributes in one context, found ${bytes}`,
+      `a user, device, or service has at most ${limits.bytesPerTarget} bytes of attributes in the base or in one context, found ${bytes}`,
     )
   }
 }

@@ -50,7 +50,7 @@ export function level(text: string, path: string): string {
 const outerDot = (text: string, path: string): ApiError =>
   badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** Validates and returns an optional context. Returns undefined, which selects the base values, if it is omitted. */
+/** Validates and returns an optional context. An omitted context is undefined, which selects the base values. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)
@@ -95,8 +95,8 @@ export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
 /**
- * Rejects a reserved name that this kind of target cannot have. A group name without a sub-name can only remove the
- * group.
+ * Rejects a reserved name that this kind of target cannot have. A reserved group without a sub-name is allowed only in
+ * a change that removes the group.
  */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return

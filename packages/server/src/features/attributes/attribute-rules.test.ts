@@ -182,7 +182,7 @@ function ofSize(bytes: number): Record<string, string> {
   return attributes
 }
 
-test('limits the attributes in one context to 64 KiB in every mutation', async () => {
+test('limits the attributes in the base and in each context to 64 KiB in every mutation', async () => {
   for (const [target, context] of [
     [service, null],
     [device, null],

@@ -21,7 +21,9 @@ export interface LockedRow extends ReadRow {
   locked_at: Date
 }
 
-/** Wraps a statement that locks rows, and adds the time. The statement itself would return the time before it locks. */
+/**
+ * Wraps a statement that locks rows, and adds the time. Inside the statement, the time would be from before the locks.
+ */
 const withTime = (locking: string): string => `
   select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
 
@@ -106,7 +108,7 @@ export const findOverrides = (
     [accountId, targetIds, contexts],
   )
 
-/** Lists the contexts in use on targets, in name order. */
+/** Lists the contexts in use on targets, by target and in name order. */
 export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
   query<{ target_id: string; context: string }>(
     db,

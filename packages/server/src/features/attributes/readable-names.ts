@@ -9,7 +9,7 @@ type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
  * Checks whether a name matches a pattern, which is a name or a prefix followed by `*`. `status.*` also matches the
- * group itself.
+ * name `status`.
  */
 function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name
@@ -103,8 +103,8 @@ export const isReadableName = (viewer: Restricted, name: string): boolean =>
 
 /**
  * Limits a filter to the names that the viewer can read. Throws FORBIDDEN if the filter contains another name.
- * Conditions on all attributes are limited to the readable ones. The presence of a name becomes that of a value,
- * because a group of this name may contain only names that the viewer cannot read.
+ * Conditions on all attributes are limited to the readable ones. A condition that a name is present becomes a condition
+ * that it has a value, because a group of this name may contain only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter

@@ -29,8 +29,8 @@ const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
  * Like `setOnDevice`, but writes that arrive while other writes of the account are in progress share a statement and
- * its commit. No write waits for the device of another write. Batches skip locked devices, which are then written
- * separately.
+ * its commit. No write waits for a lock on the device of another write. Batches skip locked devices, which are then
+ * written separately.
  */
 export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
   const { accountId } = write

@@ -104,7 +104,7 @@ export function confirmValue(target: Target, context: string | undefined, name: 
   markChanged(target, context, [name])
 }
 
-/** Returns when a client last wrote a value, or undefined if that time was not recorded. */
+/** Returns the time of the last recorded write of a value, or undefined if the server has recorded none. */
 export function confirmedAt(target: Target, context: string | undefined, name: string): number | undefined {
   const time = timesIn(target, context)[name]
   return Array.isArray(time) ? time[1] : time

@@ -80,8 +80,8 @@ function availabilityOf(
 }
 
 /**
- * Returns the state at the beginning of the span. Before the first change, the state was the opposite one. Without
- * changes, it was always the current one.
+ * Returns the state at the beginning of the span, if no earlier change is stored. It is the opposite of the state after
+ * the first change. Without changes, it is the current state.
  */
 function stateAtFirst(changes: DeviceStates['changes'], now: State): State {
   const [first] = changes

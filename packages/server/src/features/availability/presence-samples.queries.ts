@@ -26,7 +26,10 @@ export async function insertSample(db: Database, accountId: string, at: Date): P
     on conflict (account_id, minutes, at) do nothing`.execute(db)
 }
 
-/** Replaces an account's five-minute samples from before the start of an hour with one sample per hour. */
+/**
+ * Replaces an account's five-minute samples from before `before` with one sample per hour. `before` must be the start
+ * of an hour.
+ */
 export async function joinSamples(db: Database, accountId: string, before: Date): Promise<void> {
   await sql`
     with joined as (

@@ -19,10 +19,10 @@ export interface BulkInput {
   open?: boolean
 }
 
-/** A new job, with the devices of a list or the rows of a CSV. */
+/** A new job, with the IDs or the CSV rows of its target. */
 export interface NewJob {
   job: BulkJob
-  /** The devices in a list. */
+  /** The IDs of the devices, in their stored form. */
   ids: readonly string[] | undefined
   rows: readonly CsvRow[] | undefined
 }
@@ -30,7 +30,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Reads a new job's arguments. */
+/** Reads a new job's arguments. Throws FORBIDDEN if the caller may not run the job. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,
@@ -55,8 +55,8 @@ export async function readJob(
 }
 
 /**
- * Rejects operations that are impossible for a new device. It has no values in contexts and no services to find, and
- * the job that registers it cannot delete it.
+ * Rejects operations that are impossible for a new device. A new device has no values in contexts and no services to
+ * find, and the job that registers it cannot delete it.
  */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {

@@ -65,7 +65,7 @@ export const cancelBulk = (context: Context, id: string): Promise<BulkJob> =>
   changeJob(context, id, async (db, job) => {
     const { viewer, clock } = context
     if (job.state === 'CANCELED') return job
-    if (isEnded(job) && job.state !== 'EXPIRED') throw wrongState(job, 'the job has ended')
+    if (isEnded(job) && job.state !== 'EXPIRED') throw wrongState(job, 'a job that has ended cannot be canceled')
     const change = { state: 'CANCELED', reason: null, finished: clock(), token: null } as const
     await writeJob(db, viewer.accountId, id, change)
     const canceled = { ...job, ...change }

@@ -15,8 +15,8 @@ export interface ItemSlice {
 }
 
 /**
- * Selects the devices of `job` that the preview has reached. An outcome alone does not show this, because new devices
- * have one before the preview checks them.
+ * The condition that an item is in the slice and that the preview of `job` has reached it. An outcome alone does not
+ * show that the preview has reached an item, because new devices have an outcome before the preview checks them.
  */
 const inSlice = (accountId: string, { outcomes, statuses, inside }: ItemSlice): Sql =>
   sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
@@ -30,7 +30,7 @@ export type ListedItem = BulkItem & {
   line: number | null
   /** Whether the caller can reach the device now. */
   isInside: boolean
-  /** Whether the name and the values come from a row or an ID that found no device. */
+  /** Whether the name and the values come from the request: from a row or an ID that found no device. */
   isGiven: boolean
 }
 
@@ -42,13 +42,13 @@ export interface ItemPages {
   size: number
   /** Whether to also return the device after each page, without its changes. */
   withNext?: boolean
-  /** The maximum size of all changes. Undefined if the changes are not read. */
+  /** The maximum size, in bytes, of the changes on all pages. Undefined if the changes are not read. */
   changeBytes: number | undefined
 }
 
 /**
- * Returns a page of each job's devices. The pages end early if their changes would exceed the maximum size, but have at
- * least one device in total. `isCut` is then true. `bytes` is the size of the changes that were read.
+ * Returns a page of each job's devices. If the changes on all pages would exceed the maximum size, the pages end early,
+ * and `isCut` is true. In total, they have at least one device. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,

@@ -8,6 +8,7 @@ import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
+import { rowOf } from './bulk-rows.queries.ts'
 
 /** A job's filter and the data that it depends on. */
 export interface JobFilter {
@@ -31,7 +32,7 @@ const isAmong = (among: Among | undefined): Sql => {
   return 'ids' in among ? sql`d.id = any(${among.ids})` : sql`d.id > ${among.after} and d.id <= ${among.upTo}`
 }
 
-/** Returns the devices that match. */
+/** Returns the devices that match the filter and that the caller can reach. */
 export async function selectMatching(
   db: Database,
   accountId: string,
@@ -160,7 +161,7 @@ export async function writePlans(
 ): Promise<void> {
   await sql`
     update bulk_item t set outcome = row.outcome, status = row.status, reason = row.reason, changes = row.changes,
-      code = row.code, message = row.message, name = row.name, event_ids = '{}'
+      code = row.code, message = row.message, name = row.name, event_ids = '{}', row = ${rowOf(sql`t`)}
     from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as row
       (id text, name text, outcome text, status text, reason text, changes jsonb, code text, message text)
     where t.account_id = ${accountId} and t.job_id = ${jobId} and t.device_id = any(${items.map(({ id }) => id)})
@@ -224,7 +225,10 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/** Returns the hardware IDs that a preview has assigned to devices with an ID up to `upTo`, each with its device. */
+/**
+ * Returns the IDs of the devices to which the preview has given these hardware IDs, keyed by hardware ID. Omits devices
+ * with an ID after `upTo`.
+ */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

@@ -30,10 +30,13 @@ export interface Starter {
   accessKey: string | null
 }
 
-/** The job's devices, as given. The devices in a list are the job's items. */
+/** How the job's devices were selected. The job's items contain the IDs of a list and the rows of a CSV. */
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
-  | { ids: number }
+  | {
+      /** The number of IDs that createBulk received. */
+      ids: number
+    }
   | { csv: CsvTarget }
   | { job: string; statuses: BulkItemStatus[]; csv?: CsvTarget }
 
@@ -49,7 +52,7 @@ export interface CsvTarget {
   isUndo?: true
 }
 
-/** A device to register. The ports of its services have no defaults. */
+/** A device to register. A service without a port gets no default port. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>
@@ -76,7 +79,7 @@ export interface BulkJob {
   state: BulkState
   reason: string | null
   target: BulkTarget
-  /** The preview's filter; null for a list of devices. */
+  /** The preview's filter; null for a job that does not filter devices. */
   filter: string | null
   context: string | null
   operations: BulkOperation[]
@@ -93,7 +96,7 @@ export interface BulkJob {
   starter: Starter | null
   finished: Date | null
   undoOf: string | null
-  /** Whether the secrets of the devices that the job registers can still be downloaded. */
+  /** Whether the database still stores the key of the secrets of the devices that the job registers. */
   hasSecrets: boolean
   total: number
   plannedCount: number
@@ -191,12 +194,12 @@ export const countsOf = (job: BulkJob) => ({
 })
 
 /**
- * The number of devices that the preview skipped, because an undo does not change them or because they no longer match
+ * The number of devices that the preview skipped: devices that an undo cannot revert, and devices that no longer match
  * the filter.
  */
 const skippedByPreview = (job: BulkJob): number => job.plannedCount - writing(job) - job.unchanged - job.rejected
 
-/** The number of devices that the run changes or registers. */
+/** The number of devices that the run is to change or register. */
 export const writing = ({ changing, registering }: BulkJob): number => changing + registering
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, writing(job) - job.done - job.failed - job.skipped)

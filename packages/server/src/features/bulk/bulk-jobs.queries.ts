@@ -67,7 +67,7 @@ export async function takeJob(db: Database, accountId: string, id: string): Prom
   return rows[0]
 }
 
-/** The columns that change after a job was created. */
+/** The columns that can change after a job is created. */
 export type JobChange = Partial<
   Pick<
     BulkJobRow,
@@ -130,8 +130,8 @@ const columnOf: Record<keyof JobChange, string> = {
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
 /**
- * Changes a job. With `pauseMs`, its next batch is due after this time by the database's clock, which all processes
- * share.
+ * Changes a job. With `pauseMs`, its next batch is due after this number of milliseconds by the database's clock, which
+ * all processes share.
  */
 export async function writeJob(
   db: Database,
@@ -170,7 +170,7 @@ export async function selectUndos(
   return rows
 }
 
-/** Returns an undo of this job that is in progress, other than `except`. */
+/** Returns the ID of an undo of this job that can still run or is running, other than `except`. */
 export async function findUndoInProgress(
   db: Database,
   accountId: string,
@@ -193,7 +193,7 @@ export interface ActiveJob {
 }
 
 /**
- * Returns the jobs of all accounts that have work: of each account, one preview, and the two runs that were started
+ * Returns the jobs that have work: of each account, the preview of the oldest job, and the two runs that were started
  * first.
  */
 export async function selectActiveJobs(db: Database): Promise<ActiveJob[]> {
@@ -214,7 +214,7 @@ export interface JobPlace {
   id: string
 }
 
-/** Returns jobs with a preview that is too old. */
+/** Returns jobs that are READY and whose preview is too old. */
 export async function selectExpired(db: Database, before: Date, limit: number): Promise<JobPlace[]> {
   const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job where state = 'READY' and previewed < ${before}
@@ -248,15 +248,15 @@ export async function closeExpired(db: Database, { accountId, id }: JobPlace): P
     where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)
 }
 
-/** Deletes a job and its remaining items. */
+/** Deletes a job that has ended, with its remaining items. */
 export async function deleteJob(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
 
 /**
- * Updates PostgreSQL's statistics of the tables that registration adds rows to, unless an update is already in
- * progress.
+ * Updates PostgreSQL's statistics of the tables of devices and services. Skips a table that another session is
+ * analyzing.
  */
 export async function analyzeDevices(db: Database): Promise<void> {
   await sql`analyze (skip_locked) device, device_live, service`.execute(db)

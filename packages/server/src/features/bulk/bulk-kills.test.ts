@@ -32,14 +32,17 @@ it('changes each device exactly once if the process loses its database connectio
   )
   const other = await app.startAnother()
   let isDone = false
-  /** The number of milliseconds that the last batch without a lost connection took. It determines the time between kills. */
+  /**
+   * The number of milliseconds that the last batch without a lost connection took. It determines the time between
+   * kills.
+   */
   let batchMs = 20
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
     const options = optionsWith(db, createLookAhead(db, withoutLoad))
     while (!isDone) {
       const due = await selectActiveJobs(db).catch(() => [])
-      // After failures, a job changes its devices one by one. A lost connection must not fail the device.
+      // Most steps change a single device, as after several failures. A lost connection must not fail this device.
       for (const job of due) {
         const started = performance.now()
         const result = await workOn(options, job, { singly: Math.random() < 0.95 }).catch(() => undefined)
@@ -90,7 +93,7 @@ describe('a batch that was read in advance', () => {
       order by device_id desc limit 1`.execute(app.db)
     const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
     const work = () => workOn(options, { accountId: user.accountId, id: job.id, state: 'RUNNING' })
-    /** Waits until the next batch has been read. */
+    /** Waits until the next batch has been read, and keeps it for the next call of `work`. */
     const readNext = async () => {
       const ahead = options.ahead!
       const next = await ahead.take(job.id)
@@ -146,7 +149,7 @@ describe('a batch that was read in advance', () => {
         await expect(work()).rejects.toThrow('the process failed')
         options.charge = () => {}
       }
-      // Another process fails a device and changes others. Items of later batches are among them.
+      // Simulates another process that fails a device and changes others, also in later batches.
       const finish = (status: string, from: number, count: number) =>
         sql`update bulk_item set status = ${status} where job_id = ${job.id} and device_id in (select device_id
           from bulk_item where job_id = ${job.id} order by device_id offset ${from} limit ${count})`.execute(app.db)
@@ -164,7 +167,7 @@ describe('a batch that was read in advance', () => {
       const { rows } = await sql<{ status: string; count: number }>`select status, count(*)::int as count
         from bulk_item where job_id = ${job.id} group by status order by status`.execute(app.db)
       const failed = { status: 'FAILED', count: 1 }
-      // The item that is pending again has the old value of a device that has been changed.
+      // The item that is pending again is skipped, because its device no longer has the old value.
       expect(rows).toEqual(
         isAfterRollback
           ? [{ status: 'DONE', count: 299 }, failed]

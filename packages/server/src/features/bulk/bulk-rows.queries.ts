@@ -2,6 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { isEachInside } from '../filters/sql/inside.ts'
+import type { Sql } from '../filters/sql/rows.ts'
 import type { CsvRow, NewDevice } from './bulk-job.ts'
 
 interface Place {
@@ -15,9 +16,19 @@ export interface RowItem {
   name: string
   row: CsvRow
   key: string | null
+}
+
+/** A row to insert. */
+export interface PreparedItem extends Omit<RowItem, 'row'> {
+  /** Without its cells if the row registers a device and no operation changes it: `changes` has the same values. */
+  row: CsvRow | Pick<CsvRow, 'line' | 'id' | 'isNew'>
   /** The device that the row registers, if it is known before the preview. */
   changes: { register?: NewDevice }
 }
+
+/** Returns the complete row of an item. */
+export const rowOf = (item: Sql): Sql =>
+  sql`case when ${item}.row ? 'name' then ${item}.row else ${item}.row || (${item}.changes -> 'register') end`
 
 interface Keys {
   ids: readonly string[]
@@ -52,7 +63,7 @@ export async function selectByKeys(
 export async function insertRows(
   db: Database,
   { accountId, jobId }: Place,
-  items: readonly RowItem[],
+  items: readonly PreparedItem[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into bulk_item (account_id, job_id, device_id, name, row, row_key, changes, outcome)
@@ -75,14 +86,14 @@ export async function selectLines(
   return rows[0]?.line
 }
 
-/** Returns the rows of these devices. */
+/** Returns the rows of these devices, keyed by device ID. */
 export async function selectRows(
   db: Database,
   { accountId, jobId }: Place,
   ids: readonly string[],
 ): Promise<Map<string, CsvRow>> {
   const { rows } = await sql<{ id: string; row: CsvRow }>`
-    select device_id as id, row from bulk_item
+    select device_id as id, ${rowOf(sql`item`)} as row from bulk_item item
     where account_id = ${accountId} and job_id = ${jobId} and device_id = any(${ids}) and row is not null`.execute(db)
   return new Map(rows.map(({ id, row }) => [id, row]))
 }

@@ -184,8 +184,9 @@ new-3,,,,bergen,
       [{ csv: 'site\noslo' }, [], /no column "id", "hardwareId", or "name"/],
       [{ csv: 'name\n' }, [], /must have a row/],
       [{ csv: 'name,Platform\na,b' }, [], /unknown column "Platform"\. Did you mean "platform"\?/],
-      [{ csv: 'name\na', ids: ['x'] }, [], /either where or view, or ids, or csv/],
+      [{ csv: 'name\na', ids: ['x'] }, [], /exactly one of these: where, view, or both; ids; or csv/],
       [{ csv: 'name\na', context: 'night' }, [], /target.context requires where or view/],
+      [{ ids: ['x'], context: 'night' }, [setSite('x')], /target.context requires where or view/],
       [{ ids: ['x'], register: true }, [setSite('x')], /target.register requires csv/],
       [
         { csv: 'name\na', register: true },
@@ -208,7 +209,7 @@ new-3,,,,bergen,
     await sql`update access_key set permissions = ${['DEVICE_READ', 'ATTRIBUTE_WRITE']} where key = ${user.keyId}`.execute(
       app.db,
     )
-    // The other server has not read the key yet.
+    // Another server has not cached the key, so it reads the new permissions.
     const other = await app.startAnother()
     const attempt = async (csv: string, registers = false) =>
       (await codeOf(other.as(user), createText, { target: { csv, register: registers } }))[0]

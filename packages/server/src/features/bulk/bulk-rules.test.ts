@@ -38,7 +38,7 @@ it('removes names in every context before it sets values, in a run and in an und
   expect([await valuesOf(user), await valuesOf(user, 'night')]).toEqual(before)
 })
 
-it('rejects a hardware ID that it gives to another device', async () => {
+it('rejects a hardware ID that the job also gives to another device', async () => {
   const user = await newLargeFleet(app, 300)
   const job = await create(user, { where: 'site = oslo' }, [{ update: { hardwareId: 'same' } }])
   expect(job.counts).toMatchObject({ change: 1, rejected: 299 })

@@ -9,7 +9,10 @@ export async function selectJobKey(db: Database, { accountId, id }: JobPlace): P
   return rows[0]?.key ?? null
 }
 
-/** Deletes the encrypted key of a job that ended after this time, and returns it. Returns null if there is none. */
+/**
+ * Deletes the encrypted key of a job that ended at or after `since`, and returns the key. Returns null if no such key
+ * exists.
+ */
 export async function takeJobKey(db: Database, { accountId, id }: JobPlace, since: Date): Promise<Buffer | null> {
   const { rows } = await sql<{ key: Buffer }>`
     with present as (

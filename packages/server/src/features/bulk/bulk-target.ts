@@ -21,7 +21,7 @@ export interface TargetInput {
   secrets?: boolean
 }
 
-/** A target as the job stores it. */
+/** A checked target. The job's row stores the selection, and its items store the IDs or rows. */
 export interface ReadTarget {
   selection: { target: BulkTarget; filter: string | null; context: string | null }
   ids?: readonly string[]
@@ -29,7 +29,8 @@ export interface ReadTarget {
 }
 
 /**
- * Reads a job's target. Throws if it specifies no selection of devices, two selections, or an invalid filter or ID.
+ * Reads a job's target. Throws if the target does not select devices in exactly one way, or if a filter, an ID, or the
+ * CSV is invalid.
  */
 export async function readTarget(
   context: Context,
@@ -38,11 +39,11 @@ export async function readTarget(
   const inContext = parseContext(input.context, 'target.context')
   const isFilter = where != null || view != null
   if ([isFilter, ids != null, csv != null].filter(Boolean).length !== 1)
-    throw badInput('target must have either where or view, or ids, or csv')
+    throw badInput('target must have exactly one of these: where, view, or both; ids; or csv')
   if (register && csv == null) throw badInput('target.register requires csv')
   if (secrets && !register) throw badInput('target.secrets requires register')
+  if (inContext !== undefined && !isFilter) throw badInput('target.context requires where or view')
   if (csv != null) {
-    if (inContext !== undefined) throw badInput('target.context requires where or view')
     const { rows, ...read } = readCsv(csv, { path: 'target.csv' })
     return {
       selection: { target: { csv: { ...read, register, ...(secrets && { secrets }) } }, filter: null, context: null },

@@ -39,7 +39,7 @@ const undos = loaderOf(async ({ db, viewer }, ids) => {
   return new Map(found.map((job) => [job.undoOf!, job]))
 })
 
-/** Loads a job. Resolves to null if it has been deleted. */
+/** Loads a job. Resolves to null if the job has been deleted or the caller does not see it. */
 export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
 
 /** Loads the newest job that undoes a job, if any. */
@@ -56,7 +56,7 @@ interface ItemQuery {
   withChanges: boolean
 }
 
-/** Loads a page of a job's devices. One query reads the devices of all jobs in a response. */
+/** Loads a page of a job's devices. One query reads the pages of all jobs with the same arguments. */
 export const loadItems = loaderByArguments(readPages)
 
 async function readPages(
@@ -94,7 +94,7 @@ async function readPages(
   )
 }
 
-/** The maximum size of the changes on the remaining pages of a response, and the last read of such pages. */
+/** The maximum size, in bytes, of the changes on the remaining pages of a response, and the last read of such pages. */
 const changeBudgets = perRequest((_context: Context) => ({
   bytes: limits.answerBytes,
   reading: Promise.resolve<unknown>(undefined),

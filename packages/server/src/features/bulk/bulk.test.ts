@@ -114,8 +114,8 @@ describe('the preview of a bulk job', () => {
     const [user, ids] = await fleet(1)
     const attempts: [object, object[], RegExp][] = [
       [{ where: ' ' }, [setSite('x')], /must not be empty: to select all devices, pass "id:\*"/],
-      [{}, [setSite('x')], /either where or view, or ids/],
-      [{ where: 'id:*', ids }, [setSite('x')], /either where or view, or ids/],
+      [{}, [setSite('x')], /exactly one of these: where, view, or both; ids/],
+      [{ where: 'id:*', ids }, [setSite('x')], /exactly one of these: where, view, or both; ids/],
       [{ where: 'sitte = x' }, [setSite('x')], /Did you mean "site"/],
       [{ ids: [ids[0], ids[0]!.toUpperCase()] }, [setSite('x')], /ids\[0\] and target.ids\[1\] are the same device/],
       [{ ids }, [], /1 to 20 items/],

@@ -21,9 +21,8 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 }
 
 /**
- * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN without the permissions
- * that its operations need. With `locksAccount`, first locks the account. Changing the number of jobs requires that
- * lock.
+ * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may
+ * not run it. With `locksAccount`, first locks the account, as a change to the number of jobs requires.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

@@ -24,7 +24,10 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
   return create(context, { ...read, isOpen })
 }
 
-/** Creates, previews, and starts a job. If the preview is not as expected, throws CONFLICT and leaves the job READY. */
+/**
+ * Creates, previews, and starts a job. If the preview is not as expected, throws CONFLICT and leaves the job READY. If
+ * a background job continues the preview, returns without waiting for it.
+ */
 export async function runBulk(
   context: Context,
   { expected, ...input }: BulkInput & { expected: number },

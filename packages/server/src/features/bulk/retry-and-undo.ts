@@ -21,7 +21,7 @@ export const retryBulk = (
     const found = statuses.find((status) => status !== 'FAILED' && status !== 'SKIPPED')
     if (found !== undefined) throw badInput(`statuses can contain FAILED and SKIPPED, not ${found}`)
     if (['RUNNING', 'PREVIEWING', 'DRAFT'].includes(job.state))
-      throw wrongState(job, 'its devices can be retried once it has ended')
+      throw wrongState(job, 'only a job that is READY or PAUSED, or that has ended, can be retried')
     const { rate, undoOf, filter, context: inContext } = job
     return {
       name: shortName(`Retry of ${job.name}`),
@@ -33,7 +33,7 @@ export const retryBulk = (
 export const undoBulk = (context: Context, { id, rate }: { id: string; rate?: number | null }): Promise<BulkJob> =>
   derive(context, id, (job) => {
     if (!isUndoable(job)) throw wrongState(job, 'deleted devices cannot be restored')
-    if (job.started === null) throw wrongState(job, 'it has not changed anything')
+    if (job.started === null) throw wrongState(job, 'only a job that has been started can be undone')
     if (job.state === 'RUNNING' || job.state === 'PAUSED') throw wrongState(job, 'cancel it first')
     return {
       name: shortName(`Undo of ${job.name}`),

@@ -17,7 +17,7 @@ import type { Device } from './device.ts'
 export interface CsvDevice {
   device: Device
   attributes: Attributes
-  /** The values that the context overrides. */
+  /** The device's overrides in the context. */
   overrides: Attributes
   /** All services except the bulk service. */
   services: readonly Service[]
@@ -29,7 +29,7 @@ export interface CsvDevice {
 export interface CsvColumn {
   header: string
   cell: (device: CsvDevice) => Cell
-  /** The data that the cell needs in addition to the device's fields. */
+  /** The data that the cell needs in addition to the device's fields; `fields` if it needs no other data. */
   reads: 'fields' | 'reserved' | 'attributes' | 'services' | 'contexts'
 }
 
@@ -54,7 +54,7 @@ function columnOf(subject: ValueSubject, { name, path }: { name: string; path: s
   if (subject.type === 'field' && subject.of === 'service' && subject.name !== 'contexts')
     return { header: name, reads: 'services', cell: cellOfServices(subject.name) }
   if (subject.type === 'attribute' && subject.of === 'device') return attributeOf(subject.name)
-  throw badInput(`${path}: a file of devices has no column ${JSON.stringify(name)}; write a field or an attribute`)
+  throw badInput(`${path}: a CSV of devices has no column ${JSON.stringify(name)}: use a field or an attribute`)
 }
 
 function attributeOf(name: AttributeName): CsvColumn {

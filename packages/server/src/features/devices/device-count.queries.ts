@@ -31,8 +31,8 @@ export async function selectAccountsToSum(db: Database): Promise<string[]> {
 }
 
 /**
- * Merges an account's rows into one with the same sum. Concurrent merges do not wait, because each merge skips locked
- * rows.
+ * Merges the rows of an account's device count into one with the same sum, or into none if the sum is 0. Concurrent
+ * merges do not wait, because each merge skips locked rows.
  */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`

@@ -67,7 +67,7 @@ export const columnOfReserved = (subName: string): number =>
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 
-/** Omits the values that a viewer cannot read. */
+/** Returns a row without the values that a viewer cannot read. */
 export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unknown]>(
   viewer: Viewer,
   row: Row,

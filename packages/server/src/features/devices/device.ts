@@ -22,7 +22,7 @@ export interface Device extends DeviceFields {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** The base values, including the reserved ones. Omitted in a list whose document does not select attributes. */
+  /** The base values, including the reserved ones. Present only if the document selects attributes. */
   attributes?: RawAttributes
   /** The reserved values. Present only if the document selects reserved values but no other attributes. */
   reserved?: Attributes

@@ -91,7 +91,7 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
 
 /**
  * Returns the columns of the request or the view. If neither has columns, returns every field that can be imported and
- * every attribute.
+ * every attribute that a device has.
  */
 async function readColumns(
   context: Context,
@@ -107,7 +107,7 @@ async function readColumns(
     ofView.forEach((column, index) => void csvColumn(column, `column ${index + 1} of the view`))
     return ofView.map(({ name, label }) => ({ name, label }))
   }
-  if (given.length === 0) throw badInput('columns must not be empty: to get every column, omit the argument')
+  if (given.length === 0) throw badInput('columns must not be empty: to get the default columns, omit the argument')
   if (given.length > MAX_COLUMNS)
     throw new ApiError('LIMIT_EXCEEDED', `columns accepts at most ${MAX_COLUMNS} names, found ${given.length}`, {
       limit: MAX_COLUMNS,
@@ -163,7 +163,7 @@ async function* pages(download: Download): AsyncGenerator<string> {
   }
 }
 
-/** Throws FORBIDDEN if the caller can no longer read what the list depends on. */
+/** Throws FORBIDDEN if the caller can no longer read an attribute that the order or the filter reads. */
 function assertReadable(
   download: Download,
   { order, where }: { order: DeviceOrder; where: ResolvedFilter | undefined },

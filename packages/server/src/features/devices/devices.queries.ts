@@ -7,7 +7,7 @@ import { noTables } from '../filters/sql/rows.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
-/** Returns devices by ID, in any order. Omits unknown IDs and other users' devices. */
+/** Returns devices by ID, in any order. Omits unknown IDs and devices that the caller cannot reach. */
 export async function selectDevices(
   db: Database,
   accountId: string,

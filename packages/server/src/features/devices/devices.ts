@@ -8,7 +8,7 @@ import { readIds } from './list/device-filter.ts'
 
 /**
  * Returns the viewer's devices with these IDs, without duplicates, in the requested order. Omits unknown IDs, malformed
- * IDs, other users' devices, and devices outside of the viewer's restriction.
+ * IDs, other accounts' devices, and devices outside of the viewer's restriction.
  */
 export async function findDevices(
   { db, viewer }: Context,

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 /** The lists that links can serve. */
 export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
-/** A link's content, stored as JSON. */
+/** The list that a link serves, with all data that determines its content. */
 export interface DownloadContent {
   filter: Json
   /** The devices whose events are downloaded. Undefined means all devices. */

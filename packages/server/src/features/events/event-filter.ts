@@ -24,7 +24,7 @@ export interface EventFilter {
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** Whether to select only device events. This is required if the viewer cannot read events of the account. */
+  /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
   /**
    * Selects the devices that the caller can reach now. The list contains only events of these devices. Undefined means

@@ -4,7 +4,7 @@ import type { Target } from './event-types.ts'
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
-  /** An ID that was assigned in advance. By default, the statement assigns it. */
+  /** An ID that was assigned in advance. By default, the statement assigns an ID. */
   id?: string
   accountId: string
   type: string
@@ -50,8 +50,9 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * Returns the statement that inserts events. No other code names the columns of new events. A change includes this text
- * in its own statement, because a separate statement would need a transaction, which is slower (docs/decisions/0018).
+ * Returns the statement that inserts events. No other code names the columns of new events. Frequent changes include
+ * this text in their own statement, because a separate statement would need a transaction, which is slower
+ * (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
@@ -65,9 +66,7 @@ export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`
 
-/**
- * Returns the SQL expression for an event's targets. Each target's ID and name are SQL expressions.
- */
+/** Returns the SQL expression for an event's targets. Each target's ID and name are SQL expressions. */
 export const eventTargets = (...targets: readonly Target[]): string =>
   `jsonb_build_array(${targets
     .map(({ id, name, kind }) => `jsonb_build_object('id', ${id}, 'name', ${name}, 'kind', '${kind}')`)

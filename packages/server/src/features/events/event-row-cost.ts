@@ -18,7 +18,7 @@ interface Conditions {
  * that can read all events.
  */
 export const ASSUMED_EVENTS = 100_000
-/** The maximum offset that is free of charge. */
+/** The highest `from` that is free of charge. */
 const FAR = 5_000
 
 /**
@@ -45,8 +45,8 @@ export function eventRowsRead({
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
     reasons.push(`from skips ${from} events; use after to start directly after an event`)
-  // An index finds a device's events. Their number is unknown, so a query that filters them still waits in the walking
-  // lane.
+  // An index finds a device's events. Their number is unknown, so a query that filters them still runs in the walking
+  // lane (`db/fair/`).
   const ofDevice = { rows: 0, reasons: isFiltered ? reasons : [] }
   const ofUser = reasons.length === 0 ? noRowsRead : { rows: ASSUMED_EVENTS, reasons }
   return {

@@ -73,7 +73,7 @@ export interface Target {
 /** A change's source, as stored with its event. If the kind is `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
-  /** `key` is the access key that started the job. It is omitted if a session did. */
+  /** `key` is the access key that started the job. Omitted if a session started it. */
   | { kind: 'job'; id: string; name: string; key?: string }
   | { kind: 'console' }
   | { kind: 'device' }

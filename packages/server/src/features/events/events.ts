@@ -40,7 +40,7 @@ const RESTRICTED = 'events that the role or key is restricted from are skipped o
 
 /**
  * Reads the filter in the filter language and combines it with the view's filter. Rejects attribute names that the
- * account never used.
+ * account has never used.
  */
 export async function readEventWhere(
   context: Context,
@@ -77,8 +77,8 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
 const ORDER = 'events'
 
 /**
- * Matches a positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event
- * ID.
+ * Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. Event IDs do not become
+ * longer.
  */
 const eventId = /^[1-9]\d{0,17}$/
 

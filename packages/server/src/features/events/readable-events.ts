@@ -34,7 +34,7 @@ function withReadableAttributes(viewer: Restricted, data: Data): Data {
   }
 }
 
-/** Omits contexts without a value that the caller can read. */
+/** Omits overrides that the caller cannot read, and contexts that have no other override. */
 function readableOverrides(viewer: Restricted, overrides: Data): Data {
   const readable = Object.entries(overrides).map(([context, attributes]): [string, Attributes] => [
     context,

@@ -14,7 +14,7 @@ export interface NewEvent {
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The change's time, for values that keep the same time. The default is the time at which the event is recorded. */
+  /** The change's time, if the change also stores it elsewhere. The default is the time when the event is recorded. */
   timestamp?: Date | undefined
   /** The change's source. The default is the viewer's credentials. */
   source?: EventSource

@@ -1,4 +1,4 @@
-/** The approximate maximum size of the events per read, in bytes. A single event can have hundreds of KiB. */
+/** The approximate maximum size of the events per read, in bytes. A single event can be hundreds of KiB in size. */
 const MAX_BYTES = 2 * 1024 * 1024
 
 /**

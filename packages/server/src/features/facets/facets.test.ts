@@ -148,20 +148,24 @@ describe('facets', () => {
 
   test('count values by their first 200 characters, and a group as a missing value', async () => {
     const long = 'x*'.repeat(100)
+    const emoji = '🏭'.repeat(150)
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { note: `${long}1` } },
       { name: 'b', attributes: { note: `${long}2` }, state: 'active' },
       { name: 'c', attributes: { note: 'x*"\\' } },
       { name: 'd', attributes: { note: { part: 'y' } }, created: new Date('2026-02-03T10:59:59Z') },
       { name: 'e', created: new Date('2026-02-03T11:00:00Z') },
+      { name: 'f', attributes: { note: emoji }, created: new Date('2026-04-03T11:00:00Z') },
     ])
     const [note, part] = await facets(user, { by: ['note', 'note.part'] })
     expect(counts(note!)).toEqual([
       [long, 2, 1],
       ['x*"\\', 1, 0],
+      [emoji, 1, 0],
     ])
-    expect(note).toMatchObject({ missing: 2, other: 0, distinct: 2, total: 5 })
-    expect(part).toMatchObject({ missing: 4, buckets: [{ value: 'y', count: 1 }] })
+    expect(note!.buckets[2]!.where).toBe(`note = "${emoji}"`)
+    expect(note).toMatchObject({ missing: 2, other: 0, distinct: 3, total: 6 })
+    expect(part).toMatchObject({ missing: 5, buckets: [{ value: 'y', count: 1 }] })
     const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
     for (const { where, count } of note!.buckets)
       expect((await user.data(list, { where })).login.devices.total, where).toBe(count)

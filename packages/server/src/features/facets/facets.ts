@@ -45,7 +45,8 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
 }
 
 /**
- * The key omits the time. For identical requests, relative times in the filter are therefore relative to the first one.
+ * The key omits the time. For identical requests, relative times in the filter are therefore relative to the time of
+ * the first request.
  */
 const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, inside, context, subjects, size, interval])
@@ -57,17 +58,17 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
   return { ...totals, active, inactive: totals.total - active }
 }
 
-/** Counts the devices of the account that another caller reaches. */
+/** Counts the devices of the account that a caller with this restriction can reach. */
 export async function countDevicesInside(context: Context, inside: ResolvedFilter | undefined): Promise<number> {
   const { accountId } = context.viewer
   const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
-  const reasons = ['the number of devices counts every device that matches']
+  const reasons = ['counting the devices reads every device that matches']
   return (await count(context, reasons, (db) => countTotals(db, { ...counted, timed: [] }))).total
 }
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/** Runs a count like any statement that reads all devices: it is charged for its rows and waits in the walking lane. */
+/** Runs a count like any statement that reads all devices: charges for its rows, and runs it with `walk`. */
 function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, reasons, run)
@@ -132,7 +133,7 @@ function summarize(rows: readonly FacetRow[], { place, conditionOf }: Summarizin
   }
 }
 
-/** Returns the filter that finds the devices of a bucket. */
+/** Returns the filter for the value of a bucket. */
 function condition(
   name: string,
   subject: ValueSubject,
@@ -144,8 +145,8 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // The counts truncate longer values.
-  const isWhole = value.length < 200
+  // The counts truncate longer values to this number of characters.
+  const isWhole = [...value].length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }
 

@@ -1,6 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 
-/** Returns the names that the summary contains, either as a name or as a name's group. */
+/** Returns those of the names that the summary contains, either as a name or as a name's group. */
 export async function selectKnownNames(db: Database, accountId: string, names: readonly string[]): Promise<string[]> {
   const rows = await query<{ name: string }>(
     db,

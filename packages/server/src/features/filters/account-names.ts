@@ -7,9 +7,9 @@ import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './ac
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
- * Throws BAD_USER_INPUT if the filter contains a name without the prefix `attributes.` that the account never used, or
- * if it compares versions as numbers. The error suggests the closest name. Throws FORBIDDEN if the viewer cannot read
- * one of the names.
+ * Throws BAD_USER_INPUT if the filter contains a name without the prefix `attributes.` that the account has never used,
+ * or if it compares versions as numbers. The error suggests the closest name. Throws FORBIDDEN if the viewer cannot
+ * read one of the names.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   for (const name of filter.names) assertReadableText(context.viewer, name)
@@ -27,7 +27,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Rejects attributes in `sortBy` that the account never used, as a filter does, and fields that are not sort keys.
+ * Rejects attributes in `sortBy` that the account has never used, as a filter does, and fields that are not sort keys.
  * Throws BAD_USER_INPUT with a suggestion. `names` contains the parsed names in the order of `sortBy`. `fields`
  * contains the sort keys.
  */
@@ -52,7 +52,7 @@ export async function assertKnownSortKeys(
  * Returns the account's names. `wasSeen` reports which names the summary contains, including names that no device uses
  * anymore. A name may be newer than the summary, so this function also reads later events.
  */
-async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
+export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
@@ -62,8 +62,8 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the names that the summary does not contain. Some of them may be newer than the summary. While the names of a
- * large account are counted for the first time, returns none.
+ * Returns the names that the summary does not contain. Some of them may be newer than the summary. Returns none while
+ * the names of a large account are counted for the first time, or for the first time in a day.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -22,14 +22,14 @@ import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../r
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import type { NameCount } from '../attributes/names/attribute-names.queries.ts'
-import { listCountedNames, listEveryAttributeName } from '../attributes/names/attribute-names.ts'
+import { listCountedNames } from '../attributes/names/attribute-names.ts'
 import { isReadableName } from '../attributes/readable-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { eventTypes } from '../events/event-types.ts'
 import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
-import { findUnknown } from './account-names.ts'
+import { findUnknown, readKnownNames } from './account-names.ts'
 import { check, type FilterPlace, namesIn, toFilterProblem } from './read-filter.ts'
 import { SAMPLE, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
@@ -43,7 +43,10 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/** The number of rows that a completion charges for. With the point for each request, a completion costs 5 points. */
+/**
+ * The number of rows that a completion of values or contexts is charged for. With the point for the request, such a
+ * completion costs 5 points.
+ */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 /** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
@@ -51,8 +54,8 @@ const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
 /**
- * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, it may also read every
- * device to find their names.
+ * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, the field may also read
+ * every device to find the attribute names.
  */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
@@ -68,7 +71,7 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
   const inContext = parseContext(args.context, 'context')
   if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
     throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
-  const known = await readKnownNames(context, where, place)
+  const known = await readNames(context, where, place)
   const fractions = new Set<string>()
   const hasVersions = (name: string): boolean => fractions.add(name).size === 0
   const { isIndexed, ...first } = check(where, place, { knownAttributes: known, hasVersions })
@@ -93,18 +96,21 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the names that a filter can use. The names that the account ever used count as known. Only the suggestions
- * for an unknown name need the names in use.
+ * Returns the known names. If the account has used all names in the filter and the viewer can read them, these are the
+ * filter's names. Otherwise, adds the names in use that the viewer can read, so that problems can suggest one.
  */
-async function readKnownNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
+async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
   const unknown = await findUnknown(context, [...names])
   const readable = [...names].every((name) => isReadableName(context.viewer, name))
   if (unknown.size === 0 && readable) return names
-  return new Set((await listEveryAttributeName(context)).map(({ name }) => name))
+  return readKnownNames(
+    context,
+    (name) => names.has(name) && !unknown.has(name) && isReadableName(context.viewer, name),
+  )
 }
 
-/** Returns the cost of a filter without an index, which may read every device of the account. */
+/** Returns the points that a filter without an index costs, because a list may read every device of the account. */
 const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
   Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
 
@@ -171,7 +177,7 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
 
 const MAX_NAMES = 100
 
-/** Returns the names, most used first. */
+/** Returns the names that begin with the prefix, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   names: readonly NameCount[],

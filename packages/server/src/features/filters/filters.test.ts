@@ -213,6 +213,11 @@ describe('rejected filters', () => {
     expect(await find(user, 'sate = active')).toEqual([])
     await user.data('{ login { attributeNames { name } } }')
     expect(await find(user, 'sate = active')).toEqual([])
+    const document = '{ login { checkFilter(where: "sate = active AND othre = x") { problems { message } } } }'
+    const { problems } = (await user.data(document)).login.checkFilter
+    expect(problems.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringMatching(/^Unknown attribute "othre"/),
+    ])
   })
 
   test('report the position of a problem in code points', async () => {

@@ -20,7 +20,7 @@ export interface FilterPlace {
   readonly usage?: FilterUsage
   readonly path: string
   /**
-   * Whether the caller created the filter from a name. Error messages then show no part of that filter, because the
+   * Whether the server created the filter from a name. Error messages then show no part of that filter, because the
    * client did not write it.
    */
   readonly isName?: true

@@ -15,7 +15,7 @@ export interface ValueCount {
   count: number
 }
 
-/** Returns the contexts in which the most devices and services of a sample have values. */
+/** Returns the most frequent contexts in a sample of the overrides of devices and services. */
 export async function selectFrequentContexts(
   db: Database,
   accountId: string,

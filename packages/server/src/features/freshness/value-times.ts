@@ -29,7 +29,7 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
 
-/** Returns the time that a value without a later recorded time has. */
+/** Returns the time when all servers had begun to record times. A value with an older time has this time. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
 
 interface StoredTimes {

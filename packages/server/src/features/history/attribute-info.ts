@@ -30,7 +30,7 @@ export interface InfoArguments {
   context?: string | null
 }
 
-/** Returns what is known about each name, or about every attribute that is set. */
+/** Returns the effective value of each of the names, or of every attribute that is set. */
 export async function listAttributeInfo<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -81,7 +81,8 @@ function namesIn(...sources: readonly Attributes[]): string[] {
 
 /**
  * Returns when a value last changed, or null if there is no value. If a release that did not record times may have
- * changed the value, the time comes from the event log. If that has no event either, it is the time of the upgrade.
+ * changed the value, the time comes from the event log. If the log contains no event of the change, returns the time of
+ * the upgrade.
  */
 export async function findChangeTime(context: Context, info: AttributeInfo): Promise<Date | null> {
   const { owner, name, value, setIn } = info
@@ -113,7 +114,7 @@ export async function isValueStale(context: Context, info: AttributeInfo): Promi
 
 const timedValue = ({ owner, name, setIn }: AttributeInfo): TimedValue => ({ ownerId: owner.id, name, context: setIn })
 
-/** Limits the size of a statement's parameters. */
+/** The maximum number of values per statement, which limits the size of its parameters. */
 const MOST_VALUES = 5_000
 
 const newLoader = ({ db, viewer, rowMeter }: Context) =>

@@ -23,8 +23,8 @@ import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-
 
 const RETENTION_MS = 24 * 3_600_000
 /**
- * How long this process caches the number of an account's records, in milliseconds. It adds its own requests to the
- * cached number.
+ * How long this process caches the number of an account's records, in milliseconds. Meanwhile, the process adds its own
+ * requests to the cached number.
  */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000
@@ -107,7 +107,7 @@ function replay(
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** Describes, for an error message, how to read each kind of object or create a new secret. */
+/** Describes, for an error message, how to read each kind of object or get a new secret. */
 const nextStep: Record<Created['kind'], string> = {
   'bulk job': 'read the job by its ID',
   'access key': 'if you need the secret, delete the key and create another',

@@ -40,8 +40,9 @@ export interface JudgeOptions {
 }
 
 /**
- * Opens a judge. Subscriptions of one account with the same selection share a judge and its results, unless their
- * callers are restricted to different attribute names. Throws the same errors as `resolveSelection`.
+ * Opens a judge. Two subscriptions of an account share a judge and its results if they have the same selection, and if
+ * their callers are both unrestricted, or both restricted with the same readable attribute names. Throws the same
+ * errors as `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, viewer, selection } = options

@@ -50,7 +50,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
         else resolve()
       }
     } catch (error) {
-      // Each item is retried separately, because a single item may have caused the error.
+      // Write each item separately, because a single item may have caused the error.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const waiting of batch) await writeTogether(accountId, [waiting])
     }

@@ -24,7 +24,7 @@ export interface ConnectionWriterOptions {
   onEvents?: (() => void) | undefined
 }
 
-/** How long changes are collected before they are written together, in milliseconds. */
+/** How long, in milliseconds, the writer collects changes before it writes them together. */
 const COLLECT_MS = 20
 const RETRY_MS = 500
 

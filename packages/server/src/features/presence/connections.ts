@@ -31,7 +31,8 @@ export interface Connections {
    */
   onTakenOver(listener: (deviceId: string) => void): () => void
   /**
-   * Stops recording. Connected devices become inactive after the grace period unless they connect to another process.
+   * Stops recording and shortens the lease to the grace period. Devices that do not connect to another process become
+   * inactive when the lease expires.
    */
   close(): Promise<void>
 }
@@ -42,7 +43,7 @@ export interface ConnectionsOptions {
   log: FastifyBaseLogger
   /** The grace period: the time, in milliseconds, that a disconnected device has to reconnect. */
   graceMs: number
-  /** Whether a transaction may write only one account, as on a cluster. */
+  /** Whether each transaction writes the devices of only one account, as a cluster requires. */
   isByAccount?: boolean
   /** Called after events are committed. */
   onEvents?: () => void

@@ -26,6 +26,7 @@ export interface Lease {
   lock(transaction: Database): Promise<string>
   /** Renews the lease if renewal is due. */
   renew(): Promise<void>
+  /** Makes the lease expire after at most this many seconds. */
   end(seconds: number): Promise<void>
 }
 

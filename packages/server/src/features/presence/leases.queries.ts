@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** Checks whether a server of the previous release is running. Its lease does not name a release. */
+/** Checks whether a server of the previous release is running. The lease of such a server contains no release. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,
@@ -79,8 +79,8 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 }
 
 /**
- * Moves the start of the recorded times of attribute values to the current time while processes of the previous release
- * have leases, because they do not record times. Moves it once more afterward.
+ * While processes of the previous release have leases, sets the start of the recorded attribute times to the current
+ * time, because those processes do not record times. Sets the start once more after their leases are deleted.
  */
 export async function moveTimesStart(db: Database): Promise<void> {
   const [processes] = await query<{ areMixed: boolean }>(

@@ -26,8 +26,8 @@ const lockText = devicesText(
 )
 
 /**
- * Finds the processes with a valid lease that hold the connections of these devices. A cluster stores the leases and
- * the devices on different nodes, so this sends a statement for each.
+ * Finds the processes with a valid lease that hold the connections of these devices. Reads the holds and the leases in
+ * separate statements, because a cluster stores them on different nodes.
  */
 export async function findHolders(
   db: Database,
@@ -123,7 +123,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
   )
 
 export interface AddressedDevice extends DeviceKey {
-  /** The reporter's network address. Events contain it. */
+  /** The network address of the device or caller that reports. Events contain this address. */
   address?: string | undefined
 }
 

@@ -78,7 +78,7 @@ async function applyStates(
   if (failure !== undefined) throw failure
 }
 
-/** Records the current time as a device's last report. This is for reports without a state. */
+/** Records the current time as a device's last report, for reports without a state. */
 async function recordReport(transaction: Database, device: DeviceKey): Promise<void> {
   const locked = await lockDevices(transaction, [device])
   if (locked.length === 0) throw notFound('device', device.deviceId)

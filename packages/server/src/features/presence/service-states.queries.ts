@@ -23,7 +23,7 @@ export async function findDeviceIds(
   return rows.map(({ id }) => id)
 }
 
-/** Also locks the devices, so that they stay inside until the end of the transaction. */
+/** Also locks the devices, so that `inside` matches them until the end of the transaction. */
 async function lockDevicesInside(
   db: Database,
   accountId: string,
@@ -63,7 +63,7 @@ export interface ServiceStateRow {
    */
   seconds: number | null
   address: string | null
-  /** The device's previous state, which a service has until it first reports one. */
+  /** The device's previous state, which is also the service's state until the service first reports one. */
   followed: State
 }
 

@@ -147,7 +147,7 @@ function findRejection(
   if (ttl !== undefined) {
     return Number.isInteger(ttl) && ttl > 0
       ? undefined
-      : badInput(`ttl must be a whole number of seconds, found ${ttl}`)
+      : badInput(`ttl must be a positive whole number of seconds, found ${ttl}`)
   }
   return device.before === 'active'
     ? undefined
@@ -195,7 +195,7 @@ function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedD
   return [...byId.values()]
 }
 
-/** A device stays active for its own `ttl`, and at least as long as its services. */
+/** A device stays active for the `ttl` of its report, and at least as long as its services. */
 function timedHolds(active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of active) {

@@ -23,7 +23,7 @@ export interface RegisteredByCode {
 
 /**
  * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID,
- * that device receives a new secret and otherwise stays unchanged. Throws CONFLICT if it may not register again
+ * that device receives a new secret and otherwise stays unchanged. Throws CONFLICT if the device may not register again
  * (`reregisterDevice`). Registering again does not count as a use, so it also works with a used-up code. `onCode`
  * receives the valid code and can throw.
  */
@@ -52,8 +52,8 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // The use is counted last, because counting locks the code's row and many devices can use one code at the same
-    // time. The code may have been deleted since the lookup.
+    // Count the use last, because counting locks the code's row, and many devices can use one code at the same time.
+    // The code may have been deleted or used up since the lookup.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
     return { deviceId: id, secret, services }
   })

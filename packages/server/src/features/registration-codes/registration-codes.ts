@@ -116,7 +116,8 @@ function assertServices(services: readonly ServiceInput[]): void {
 export function assertUniqueNames(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {
-    if (names.has(name)) throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice`)
+    if (names.has(name))
+      throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice, but names must be unique`)
     names.add(name)
   }
 }

@@ -5,8 +5,8 @@ import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
 /**
- * The error for a change to a value that decides which devices the restricted caller can reach. Otherwise, the caller
- * could move a device into or out of its restriction.
+ * Returns the error for a change that a restricted caller may not make, because it could move a device into or out of
+ * the caller's restriction.
  */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
@@ -16,7 +16,7 @@ export const registersOutside = (): ApiError =>
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
 
-/** Caches the data that restrictions read. */
+/** Caches the fields and attributes that each restriction reads. */
 const known = new WeakMap<ResolvedFilter, FilterReads>()
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
@@ -41,7 +41,7 @@ export function assertMayChangeServices(viewer: Restricted): void {
   if (readsOfViewer(viewer)?.isServices) throw decisive('a service')
 }
 
-/** Throws FORBIDDEN if the caller's restriction reads one of these attributes, or for attributes of the account. */
+/** Throws FORBIDDEN if a restricted caller's filter reads one of the attributes, or if they belong to the account. */
 export function assertMayChangeAttributes(
   viewer: Restricted,
   { kind, context, names }: { kind: TargetKind; context: string | undefined; names: readonly AttributeName[] },

@@ -53,7 +53,7 @@ export async function readOwnRestriction(
 
 const MAX_PATTERNS = 50
 
-/** Reads the names of a scope. Returns an empty object for all names. */
+/** Reads the names of a scope. Returns an empty object if all names can be written, and therefore also read. */
 function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pick<RestrictionPart, 'attributes'> {
   for (const [list, patterns] of Object.entries({ read, write })) {
     const path = `access.attributes.${list}`
@@ -143,8 +143,9 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that it cannot
- * have. If the request names none, the role or key receives the usual permissions without these.
+ * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that
+ * restricted roles and keys cannot have. If the request names no permissions, the role or key receives the usual
+ * permissions except those.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

@@ -21,6 +21,7 @@ export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'
   return readReach(db, accountId, restriction).then((reach) => ({ ...viewer, reach }))
 }
 
+/** Reads which devices and names a restriction allows now. */
 export async function readReach(
   db: Database,
   accountId: string,
@@ -53,7 +54,7 @@ async function devicesOf(
   }
 }
 
-/** Combines filters. A conjunction must not be directly inside another one, so their operands are merged. */
+/** Combines filters. Merges the operands of conjunctions, because no conjunction may directly contain another one. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

@@ -14,7 +14,10 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/** Locks a service against concurrent changes. Returns undefined if the account has no such service. */
+/**
+ * Locks a service against concurrent changes. Returns undefined if the account has no such service, or if `inside` does
+ * not match its device.
+ */
 export async function lockService(
   db: Database,
   accountId: string,
@@ -87,7 +90,7 @@ export async function deleteServiceRow(
         'state', live.state, 'stateSince', live.state_since, 'lastReported', live.last_reported) as removed
     from removed left join service_live live on live.account_id = ${accountId} and live.service_id = ${id}`.execute(db)
   const removed = rows[0]?.removed
-  return removed == null || JSON.stringify(removed).length > limits.deletedBytes ? undefined : removed
+  return removed == null || Buffer.byteLength(JSON.stringify(removed)) > limits.deletedBytes ? undefined : removed
 }
 
 /** The data that belonged to a service, as its event keeps it. Timestamps have the format of PostgreSQL's JSON. */

@@ -76,7 +76,7 @@ export async function changeServices(
     ),
     ...removed.map((service): NewEvent => {
       const found = previous.get(service.id)
-      const isSmall = found !== undefined && JSON.stringify(found).length <= limits.deletedBytes
+      const isSmall = found !== undefined && Buffer.byteLength(JSON.stringify(found)) <= limits.deletedBytes
       const data = fieldsOfService(service)
       return { type: 'SERVICE_REMOVE', ...subjects(service), data, previous: isSmall ? found : undefined }
     }),

@@ -9,7 +9,7 @@ import { readServiceFilter, readServiceOrder, type ServiceListArguments } from '
 
 type Sql = RawBuilder<unknown>
 
-/** JSON in consecutive parts: fixed text, and expressions for text. */
+/** JSON in consecutive parts: fixed text, and SQL expressions for text. */
 type Parts = readonly (string | Sql)[]
 
 const quoted = (text: Sql): Parts => ['"', text, '"']
@@ -21,7 +21,7 @@ const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const truth = (condition: Sql): Sql => sql`case when ${condition} then 'true' else 'false' end`
 
-/** Contains the JSON of each field, with expressions on `service s` and `service_live live`. */
+/** Contains the JSON of each field, with expressions on `service s`, `service_live live`, and the rows `device`. */
 const fieldJson: Readonly<Record<string, Parts>> = {
   __typename: ['"Service"'],
   id: quoted(sql`s.id`),

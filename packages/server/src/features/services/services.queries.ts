@@ -13,7 +13,10 @@ import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments
 
 type Sql = RawBuilder<unknown>
 
-/** Returns services by ID, in any order. Omits unknown IDs and other users' services. */
+/**
+ * Returns services by ID, in any order. Omits unknown IDs, other accounts' services, and services of devices that
+ * `inside` does not match.
+ */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -72,7 +75,8 @@ export interface WrittenServices {
 }
 
 /**
- * A device's position, starting at 1, the JSON of its services, separated by commas, and the number of its services.
+ * A device's position, counted from 1; the JSON of its services, separated by commas, or null if it has none; and the
+ * number of its services.
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 

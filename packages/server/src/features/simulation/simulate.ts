@@ -29,7 +29,7 @@ interface Decision {
   readonly reasons: readonly string[]
 }
 
-/** Returns what an access could do now. */
+/** Returns what the simulated access could do now. */
 export async function simulate(context: Context, args: UserSimulateArgs): Promise<Simulation> {
   const { document, variables, deviceId } = args
   const attribute = args.attribute == null ? undefined : readName(args.attribute)

@@ -25,7 +25,7 @@ export function addAccount(
     const personId = await lockPerson(transaction, owner)
     if (personId === undefined) throw notFound('user', owner)
     const id = randomUUID()
-    // Servers of the previous release require an address for each account, and no other account may have it.
+    // Servers of the previous release require that each account has an address that no other account has.
     await insertOwnedAccount(transaction, {
       id,
       email: `${id}@account.invalid`,

@@ -11,7 +11,7 @@ import { countInvitations } from './invitations/invitations.queries.ts'
 import { countMembers } from './members/members.queries.ts'
 import { selectRoles } from './roles/roles.queries.ts'
 
-/** Functions that count the current usage, by limit. For other limits, the server does not report usage. */
+/** Functions that count the current usage, by limit. The server reports no usage for the table's other limits. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: async (context) => (await countAccessKeys(context)).made,
   accountAccessKeys: async (context) => (await countAccessKeys(context)).account,

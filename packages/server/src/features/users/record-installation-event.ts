@@ -23,8 +23,8 @@ export interface RecordDeps {
 }
 
 /**
- * Records an installation-wide event in the owner's event log. Call this after the operation. If recording fails, this
- * only logs the error, because the operation is already complete.
+ * Records an installation-wide event in the owner's event log. Call this after the operation. Logs an error instead of
+ * throwing it, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,

@@ -36,8 +36,8 @@ export async function recordUserEvents(
 }
 
 /**
- * Records an event about a person's sign-ins or sign-in methods in each of the person's accounts. A failed sign-in has
- * no actor, because the actor is unknown.
+ * Records an event about a person's sign-ins or sign-in methods in each of the person's accounts. An event without a
+ * session, such as a failed sign-in, has no actor.
  */
 export async function recordAuditEntry(
   db: Database,

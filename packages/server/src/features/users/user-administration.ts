@@ -110,7 +110,7 @@ async function reloadKeysIn(transaction: Database, personId: string): Promise<vo
 
 /**
  * Locks the user until the transaction ends. If no user has the address, finds the user whose account has it. Returns
- * the stored email address.
+ * the email address as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

@@ -3,8 +3,8 @@ import { type Database, query } from '../../db/database.ts'
 import { canSignIn } from './members/members.queries.ts'
 
 /**
- * Contains the tables that can have many rows per user, with the columns that identify a row within the account. Other
- * tables have few rows per account or device, and foreign keys delete these with the account or the device.
+ * Contains the tables that can have many rows per account, with the columns that identify a row within the account.
+ * Other tables have few rows per account or device, and foreign keys delete these with the account or the device.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
@@ -22,7 +22,7 @@ export const tablesInOrder = Object.keys(identifiedBy) as UserTable[]
 
 const BATCH = 1_000
 
-/** Deletes up to 1,000 of the account's rows and returns their number. */
+/** Deletes up to 1,000 of the account's rows in a table and returns their number. */
 export async function deleteBatch(db: Database, accountId: string, table: UserTable): Promise<number> {
   const columns = sql.join(identifiedBy[table].map((column) => sql.ref(column)))
   const { numAffectedRows } = await sql`
@@ -38,7 +38,7 @@ export async function deleteAccount(db: Database, accountId: string): Promise<vo
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
 
-/** Selects the accounts whose only owner who can sign in is this person. */
+/** Selects the accounts that this person owns, and that have no other owner who can sign in. */
 export async function selectOwnedAlone(
   db: Database,
   personId: string,
@@ -56,7 +56,7 @@ export async function selectOwnedAlone(
   )
 }
 
-/** Replaces an account's address with another owner's, if it is the address of a person who is erased. */
+/** If the account has the address of a person who is erased, replaces this address with that of another owner. */
 export async function replaceContact(
   db: Database,
   accountId: string,

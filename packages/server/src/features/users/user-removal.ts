@@ -51,10 +51,10 @@ export interface Removal {
 }
 
 /**
- * Disables a user, ends the user's memberships, and then removes the user. Rows of accounts are deleted in batches,
- * because other users must not wait. An interrupted removal continues when it runs again. Throws CONFLICT if an account
- * would have no owner, unless it may be deleted, and if no account would remain, because the next start would create
- * another owner. Records the removal as an event of the installation's owner.
+ * Disables a user, ends the user's memberships, and then removes the user. Deletes the rows of accounts in batches, so
+ * that other users do not wait. An interrupted removal continues when it runs again. Throws CONFLICT if an account
+ * would have no owner who can sign in, unless `withAccounts` is set. Also throws CONFLICT if no account would remain,
+ * because the next start would create another owner. Records the removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal

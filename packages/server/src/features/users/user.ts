@@ -1,6 +1,6 @@
 /**
- * The viewer, which is the parent of the User fields in the API. Fields that need the viewer's row read it on demand,
- * and only once.
+ * The viewer's account, which is the parent of the fields of `User` in the API. Fields that need the account's row read
+ * the row on demand, and only once per request.
  */
 export interface User {
   id: string

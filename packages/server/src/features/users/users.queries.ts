@@ -182,7 +182,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Writes the account's address and name; null for none. */
+/** Writes the account's address and name. null removes the name. */
 export async function writeContact(
   db: Database,
   accountId: string,
@@ -195,7 +195,7 @@ export async function writeContact(
     .execute()
 }
 
-/** Returns how members must sign in; null for any way. */
+/** Returns how members must sign in, or null if the account has no policy. */
 export async function findSignInPolicy(db: Database, accountId: string): Promise<string | null> {
   const row = await db.selectFrom('account').select('sign_in_policy').where('id', '=', accountId).executeTakeFirst()
   return row?.sign_in_policy ?? null

@@ -19,7 +19,7 @@ export interface ViewReader {
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
-  /** The view's sort keys. Undefined if the request contains sort keys or the view contains none. */
+  /** The view's sort keys. Undefined if the list has no view or the view has no sort keys. */
   sortBy: readonly string[] | undefined
   /** The view's columns. Empty if the list has no view. */
   columns: readonly ViewColumn[]
@@ -123,6 +123,7 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
   return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
 }
 
+/** Returns the IDs of the views that a filter uses. */
 export function viewsIn(filter: ResolvedFilter): string[] {
   switch (filter.type) {
     case 'and':

@@ -91,8 +91,8 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
 }
 
 /**
- * Throws CONFLICT if an object that uses the view does not allow its new filter, which comes from the argument `path`.
- * The error lists these objects.
+ * Throws CONFLICT if the view's new filter is not allowed in an object that uses the view. The filter comes from the
+ * argument `path`. The error lists these objects.
  */
 export async function assertAllowedByUsers(
   viewing: Viewing,

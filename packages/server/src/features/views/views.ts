@@ -178,7 +178,7 @@ function assertReplaces(view: View, other: View | undefined, id: string): assert
 }
 
 /**
- * Returns the fields that events contain. Each is a string or a boolean, so that old and new values can be compared.
+ * Returns the fields that events contain. Joins each list to a string, and omits the labels and widths of columns.
  */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
@@ -240,7 +240,7 @@ const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]
   SERVICES: serviceSortFields,
 }
 
-/** Rejects attributes that the account never had. The lists that the view sorts reject them too. */
+/** Reads sort keys. Rejects attributes that the account has never used, because the lists reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')
@@ -262,7 +262,7 @@ function readColumns(columns: NonNullable<MutationCreateViewArgs['columns']>): V
     parseAttributeName(name, `${path}.name`)
     if (label != null) assertText(label, `${path}.label`, limits.viewNameLength)
     if (width != null && (width < 1 || width > MAX_WIDTH))
-      throw badInput(`${path}.width must be 1 to ${MAX_WIDTH} pixels, not ${width}`)
+      throw badInput(`${path}.width must be from 1 to ${MAX_WIDTH} pixels, found ${width}`)
     return { name, label: label ?? null, width: width ?? null }
   })
 }

@@ -20,7 +20,7 @@ export async function insertCandidates(db: Database, candidates: readonly Filter
     join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }
 
-/** The parts of an event that filters need. The timestamp is null if the event is no longer in the log. */
+/** The parts of an event that filters need. All but the ID are null if the event is no longer in the log. */
 export interface Candidate {
   id: string
   type: EventTypeName | null
@@ -95,8 +95,8 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects webhooks whose events have been pending for some seconds, because probably no process is working on them.
- * Also selects webhooks that are paused because their view is invalid.
+ * Selects up to 1,000 webhooks whose first pending event is more than three seconds old, because probably no process is
+ * filtering for them. Also selects webhooks that are paused because their view is invalid.
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

@@ -29,7 +29,8 @@ export interface DeliveryListArguments extends PageArguments {
 const ORDER = 'deliveries'
 
 /**
- * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response.
+ * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks for which a
+ * request has the same arguments.
  */
 export const loadDeliveries = loaderByArguments(readPages)
 
@@ -59,8 +60,8 @@ async function readPages(
 }
 
 /**
- * Reads the part of the list that a page needs. `markedBy` is the ID of the delivery after which the page starts, which
- * must exist.
+ * Reads which part of the list the page contains. `markedBy` is the ID of the delivery that the caller passed as
+ * `after`, and that must exist.
  */
 function readSlice(
   context: Context,

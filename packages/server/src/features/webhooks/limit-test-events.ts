@@ -1,13 +1,13 @@
 import { ApiError } from '../../errors.ts'
 
-/** The maximum number of concurrent tests per user and server process. */
+/** The maximum number of concurrent tests per account and server process. */
 const MAX_TESTS = 4
 
 const inFlight = new Map<string, number>()
 
 /**
- * Limits how many of a user's webhook tests can wait for receivers at the same time. Without this limit, one user's
- * tests of slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
+ * Limits how many of an account's webhook tests can wait for receivers at the same time. Without this limit, one
+ * account's tests of slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
  * `MUSTER_MOST_STANDING`).
  */
 export async function withTestLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {

@@ -1,7 +1,10 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
-/** Creates a `webhook-id` without dots, which Standard Webhooks forbids. Later IDs sort after earlier IDs. */
+/**
+ * Creates a `webhook-id`. The ID contains no dots, because Standard Webhooks forbids them. Within a process, later IDs
+ * sort after earlier IDs.
+ */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {

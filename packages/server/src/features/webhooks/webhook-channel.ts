@@ -1,4 +1,4 @@
-/** Identifies a webhook that may have deliveries to send. */
+/** Identifies a webhook across accounts. */
 export interface WebhookAddress {
   accountId: string
   webhookId: string

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../auth/secrets.ts'
 
-/** A secret's length. Standard Webhooks requires 24 to 64 bytes. */
+/** The length of a secret in bytes. Standard Webhooks requires 24 to 64. */
 const SECRET_BYTES = 32
 const PREFIX = 'whsec_'
 
@@ -19,6 +19,6 @@ export const sealSecret = (secrets: Secrets, holder: SecretHolder, secret: strin
 export const openSecret = (secrets: Secrets, holder: SecretHolder, sealed: Buffer): string =>
   PREFIX + secrets.decrypt(ownerOf(holder), sealed).toString('base64')
 
-// The space distinguishes this owner from an access key's, whose ID contains none. Their encrypted secrets are
-// therefore not interchangeable.
+// The space distinguishes a webhook from an access key, because no ID of an access key contains a space. The encrypted
+// secret of one therefore cannot replace that of the other.
 const ownerOf = ({ accountId, webhookId }: SecretHolder) => ({ accountId, key: `webhook ${webhookId}` })

@@ -17,7 +17,8 @@ export async function listWebhooksWithViews(
 }
 
 /**
- * Replaces a view with another one in all webhooks that use it. Call this in a transaction that has locked the account.
+ * Replaces a view with another one in all of the account's webhooks. Call this in a transaction that has locked the
+ * account.
  */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

@@ -7,7 +7,7 @@ export const deliverJob = defineJob<WebhookAddress>({
   parse(payload) {
     const { accountId, webhookId } = Object(payload) as Record<string, unknown>
     if (typeof accountId !== 'string' || typeof webhookId !== 'string')
-      throw new Error('the payload does not identify a webhook')
+      throw new Error('the payload must contain accountId and webhookId as strings')
     return { accountId, webhookId }
   },
 })

@@ -166,7 +166,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** Notifies every worker, when the transaction commits, that the webhook may have deliveries to send. */
+/** When the transaction commits, notifies every worker of the webhook in `payload`. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

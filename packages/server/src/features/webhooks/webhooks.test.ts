@@ -188,7 +188,7 @@ describe('a test of a webhook', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it("counts toward the user's limit on concurrent tests", async () => {
+  it("counts toward the account's limit on concurrent tests", async () => {
     const other = await app.createUser()
     const [mine, theirs] = await Promise.all(
       [user, other].map(async ({ data }) => (await data(create, { url: receiver.url })).createWebhook.id as string),

@@ -36,8 +36,8 @@ const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies reado
 const MAX_OVERLAP_SECONDS = 604_800
 
 /**
- * Lists all of a user's webhooks, or only those with these IDs, newest first. A user has few webhooks, so they are
- * filtered in memory.
+ * Lists all of an account's webhooks, or only those with these IDs, newest first. An account has few webhooks, so this
+ * function reads all of them.
  */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
@@ -66,7 +66,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
     await lockMasterKey(transaction, secrets)
-    // The view is checked again under the lock, because no view can be deleted while the account is locked.
+    // Check the view again. It may have been deleted before the account was locked, but cannot be deleted now.
     await resolveSelection({ db: transaction, viewer }, selection)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
@@ -155,8 +155,8 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
 }
 
 /**
- * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, messages are also signed with
- * the previous secret.
+ * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, the server also signs messages
+ * with the previous secret.
  */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
@@ -181,7 +181,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** Notifies all workers, when the transaction commits, that the webhook may have deliveries to send. */
+/** When the transaction commits, notifies all workers that the webhook has changed or may have deliveries to send. */
 export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
@@ -199,12 +199,12 @@ const changedSelection = (before: Webhook, { where, view, context }: SelectionAr
   context: context === undefined ? before.context : context,
 })
 
-/** Returns the fields that events contain. */
+/** Returns the fields whose changes an event records. */
 const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context }: Webhook) => ({
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** Returns the selection of devices without fields that are not set. */
+/** Returns the fields that select devices. Omits those that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

@@ -18,7 +18,7 @@ import {
 import { maskOf, namesIn, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 
-/** A permission, or several permissions if one of them is enough. Errors, which name only one, name the first. */
+/** A permission, or several permissions of which one is enough. An error names only the first of them. */
 export type Need = PermissionName | readonly PermissionName[]
 
 /**
@@ -70,7 +70,7 @@ export interface NeedsInput {
 }
 
 /**
- * Creates a function that reads an operation's needs. The needs are computed once, unless they depend on variables.
+ * Creates a function that reads an operation's needs. It computes the needs once, unless they depend on variables.
  */
 export function createNeedsReader(
   schema: GraphQLSchema,

@@ -8,7 +8,7 @@ export interface Caller {
   readonly readOnly: boolean
   /** The permissions as a mask. If omitted, the caller has none. */
   readonly permissions?: number
-  /** What the caller is restricted to, if anything. */
+  /** The caller's restriction, if it has one. */
   readonly restriction?:
     | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
     | undefined

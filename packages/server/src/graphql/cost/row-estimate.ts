@@ -16,7 +16,7 @@ import { type Arguments, argumentValues, hasVariable } from './object-estimate.t
 export interface AccountSize {
   readonly devices: number
   readonly events: number
-  /** What the caller is restricted to. Omitted for callers without a restriction. `devices` filters the devices. */
+  /** The caller's restriction, if it has one. `devices` selects the devices that the caller can reach. */
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 

@@ -26,7 +26,7 @@ export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
-  /** The name of the only root field in the schema, or `several`. */
+  /** The schema's name of the only root field, or `several` if the operation has more than one. */
   readonly name: string
   /** The operation's name in the document. If it has none, its root fields' names. */
   readonly label: string

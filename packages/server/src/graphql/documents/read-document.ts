@@ -14,8 +14,8 @@ import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
 /**
- * MaxIntrospectionDepthRule is excluded, because `limits.ts` also limits introspection, and reports the limit and the
- * actual depth.
+ * Omits MaxIntrospectionDepthRule, because `limits.ts` also limits introspection, and reports the limit and the actual
+ * depth.
  */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
@@ -46,7 +46,7 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** Duplicates are removed if a selection set has at least this many selections. */
+/** `withoutDuplicates` checks only selection sets with at least this many selections. */
 const manySelections = 20
 
 /** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */

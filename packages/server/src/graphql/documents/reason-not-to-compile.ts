@@ -30,8 +30,8 @@ const loopVariable = /^idx\d+_/
  *
  * The compiler (graphql-jit 0.8.9) silently produces wrong results for variables inside literals, for directives on
  * fragments and on fields with a selection, for conditions that are null, and for the name `__proto__`. It also fails
- * for response keys that it joins to the same name (`a_b` next to `a { b }`). Abstract types are excluded, because an
- * operation never completes if a type resolver throws.
+ * for response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract types, an operation never
+ * completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode

@@ -7,7 +7,7 @@ const maxCounted = 20_000
 const nameLength = 1_000
 
 /**
- * Checks the number of tokens before the document is parsed. The parser recurses and would report a long document as a
+ * Checks the number of tokens before the document is parsed, because the parser would report too many tokens as a
  * syntax error.
  */
 export function assertTokens(text: string, limit: number): void {
@@ -28,7 +28,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // Invalid tokens are ignored here, because the parser reports them with their position.
+    // Ignores invalid tokens, because the parser reports them with their position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

@@ -2,7 +2,7 @@ import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
-/** A page of a list, as resolvers return it. `total` is counted only if the operation selects it. */
+/** A page of a list, as resolvers return it. The server counts `total` only if the operation selects it. */
 export interface List<Item> {
   readonly items: Item[]
   /** The database rows of `items`. */
@@ -66,7 +66,7 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
 }
 
 /**
- * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Items are created at their
+ * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Creates the items at their
  * first use, because `graphql/written` may write them from the rows instead.
  */
 export function listOf<Row, Item>(input: {

@@ -30,7 +30,7 @@ export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends Operati
   readonly sdl: () => string
 }
 
-/** Serves GraphQL over HTTP and the SDL. The routes have their own Fastify scope, which reads bodies as bytes. */
+/** Serves GraphQL over HTTP and the SDL. The routes are in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -123,10 +123,9 @@ function rejectOperation<Viewer extends GraphqlViewer>(
 ): Response | undefined {
   const { request, operation } = start
   if (lacksViewer(start)) return errorResponse(signedRequestNeeded(), type)
-  if (operation.kind === 'subscription')
-    return errorResponse(badInput(`subscriptions are served at ${path}/stream`), type)
+  if (operation.kind === 'subscription') return errorResponse(badInput(`send subscriptions to ${path}/stream`), type)
   if (operation.kind === 'mutation' && request.method !== 'POST')
-    return errorResponse(badInput('a mutation must be sent by POST'), type, 405, { allow: 'POST' })
+    return errorResponse(badInput('send mutations by POST'), type, 405, { allow: 'POST' })
   return undefined
 }
 

@@ -8,7 +8,7 @@ import { errorResponse, fromTransportError, type Response, toSend } from './resp
 /** Configures a Fastify scope for GraphQL: reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // Fastify finds the parser of a listed type without parsing the header, which any other type requires.
+  // Fastify finds the parser of a listed type by the header's exact value. For any other type, it parses the header.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },

@@ -25,7 +25,7 @@ export function readRequestParams(raw: RawRequest): RequestParams | Promise<Requ
   return parseRequestParams({ ...raw, body, raw: undefined, context: undefined } as Request<undefined, undefined>)
 }
 
-/** What is wrong with a request that graphql-http rejects, by the message of its error. */
+/** Error messages for requests that graphql-http rejects, keyed by its own message. */
 const malformed: Readonly<Record<string, string>> = {
   'Missing query': 'the request has no query; send the GraphQL document as "query"',
   'Invalid query': 'query must be a string that contains the GraphQL document',
@@ -56,7 +56,7 @@ function isMember([name, value]: [string, unknown]): boolean {
 
 function parseBody(body: Buffer): Record<string, unknown> {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object with "query"')
-  if (!isUtf8(body)) throw badInput('the body is not UTF-8')
+  if (!isUtf8(body)) throw badInput('the body is not UTF-8; send JSON in UTF-8')
   const value = parseJson(body.toString('utf8'), 'the body')
   if (Array.isArray(value)) throw badInput('the body is an array; send one operation per request')
   if (typeof value !== 'object' || value === null) throw badInput('the body must be a JSON object with "query"')

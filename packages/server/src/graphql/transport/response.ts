@@ -56,7 +56,7 @@ export function fromTransportError(
   const { statusCode } = error
   // Fastify's message repeats the whole URL, whose query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
-    return badInput('the path of the URL is not valid percent-encoded UTF-8')
+    return badInput('the path of the URL must be percent-encoded UTF-8')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
     return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
@@ -75,7 +75,8 @@ function stringify(result: unknown): Json | undefined {
 }
 
 /**
- * Longer strings are sent as bytes. Node would join a string with the response headers, which copies both.
+ * The server sends strings of this length or more as bytes. Node would join a string with the response headers, which
+ * copies both.
  */
 const MAX_STRING_LENGTH = 65_536
 

@@ -100,8 +100,8 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /**
- * Prepares the operation. A document's errors are sent in the stream, because clients of this protocol do not show the
- * bodies of other responses.
+ * Prepares the operation. The server sends a document's errors in the stream, because clients of this protocol do not
+ * show the bodies of other responses.
  */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,

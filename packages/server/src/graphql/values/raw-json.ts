@@ -28,7 +28,7 @@ export class RawJson<Value = unknown> {
     return textOf(this.#json)
   }
 
-  /** The parsed JSON. The JSON is parsed when `value` is first read. */
+  /** The JSON, parsed when `value` is first read. */
   get value(): Value {
     this.#value ??= JSON.parse(this.text) as Value
     return this.#value

@@ -4,7 +4,7 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The last formatted day and its string. They are cached because many times in a response are on the same day. */
+/** A cache of the last formatted day and its string, because many times in a response are on the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 
@@ -37,9 +37,9 @@ export const DATE_LENGTH = '2026-11-20'.length
 const fractions = ['.000Z', undefined, '00Z', '0Z', 'Z']
 
 /**
- * Returns what replaces the zone of a time that the database wrote without trailing zeros, such as
- * `2026-11-20 08:30:00.12+00`. Returns undefined for times with more digits, another zone, or another era, which must be
- * parsed.
+ * Takes a time that the database wrote without trailing zeros, such as `2026-11-20 08:30:00.12+00`, and returns the
+ * text that replaces the zone in the API's format. Returns undefined for times with more digits, another zone, or
+ * another era, which must be parsed.
  */
 export const fractionOf = (text: string): string | undefined =>
   text[DATE_LENGTH] === ' ' && text.endsWith(ZONE)

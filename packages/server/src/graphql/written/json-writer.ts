@@ -1,7 +1,7 @@
 import type { Json } from '../values/raw-json.ts'
 import { DATE_LENGTH, formatStoredTime, fractionOf, ZONE } from '../values/timestamps.ts'
 
-/** The number of bytes that are allocated at once. Most pages fit, and reuse the same bytes. */
+/** The number of bytes to allocate at once. Most pages fit into these bytes, which the next page reuses. */
 const CHUNK_BYTES = 256 * 1024
 /** The number of bytes below which a string takes less time than bytes, which are allocated outside the heap. */
 const SHORT_BYTES = 64 * 1024
@@ -38,7 +38,7 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Writes JSON. */
+  /** Writes a string that is already JSON. */
   json(text: string): void {
     const maxBytes = text.length * BYTES_PER_UNIT
     this.#reserve(maxBytes <= CHUNK_BYTES ? maxBytes : Buffer.byteLength(text))
@@ -59,7 +59,7 @@ export class JsonWriter {
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       const isPlain = code >= FIRST_PRINTABLE && code <= LAST_PRINTABLE && code !== QUOTE && code !== BACKSLASH
-      // The bytes that were written so far are overwritten, because the length has not changed yet.
+      // Overwrites the bytes written so far, because the length has not changed yet.
       if (!isPlain) return void this.json(JSON.stringify(text))
       chunk[at++] = code
     }
@@ -83,7 +83,7 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Returns what was written, and begins again. */
+  /** Returns the JSON written so far, and starts over. */
   take(): Json {
     const json = this.#full.length === 0 && this.#length < SHORT_BYTES ? this.#takeString() : this.#takeParts()
     this.clear()
@@ -96,7 +96,7 @@ export class JsonWriter {
 
   #takeParts(): Buffer[] {
     const last = this.#chunk.subarray(0, this.#length)
-    // A chunk of the usual size is copied and reused, because most pages fill only a part of it.
+    // Copies and reuses a chunk of the usual size, because most pages fill only a part of it.
     if (this.#chunk.length === CHUNK_BYTES) return [...this.#full, Buffer.from(last)]
     this.#chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
     return [...this.#full, last]

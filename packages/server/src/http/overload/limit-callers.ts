@@ -25,7 +25,7 @@ export interface CallerLimits {
   assertReadsResponses(request: FastifyRequest): void
   /**
    * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
-   * caller does not read its queued responses.
+   * caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
@@ -34,7 +34,7 @@ export interface CallerLimits {
 const REQUEST_BYTES = 64 * 1024
 
 /**
- * Registers these limits. They must come before all other request handlers, because a rejection should cost almost
+ * Registers the limits. Call this before registering any other request handler, because a rejection should cost almost
  * nothing.
  */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {

@@ -35,7 +35,10 @@ export interface LoadShedding {
 
 /** MUSTER_MOST_REQUESTS divided by this number is the default of MUSTER_MOST_STANDING. */
 const SUSTAINED_DIVISOR = 5
-/** The multiple of the limit above which the server rejects every request, even if no caller exceeds its fair share. */
+/**
+ * At this multiple of MUSTER_MOST_REQUESTS in flight, the server rejects every request, even if no caller exceeds its
+ * fair share.
+ */
 const LIMIT_FACTOR = 2
 
 const messages: Readonly<Record<ShedReason, string>> = {
@@ -48,8 +51,8 @@ const RETRY_AFTER_S = 1
 
 /**
  * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
- * in flight. A fair share is the limit divided by the number of active callers. Requests are checked after the headers
- * arrive, after the body arrives, and after authentication. Accepted requests start in round-robin order of their
+ * in flight. A fair share is the limit divided by the number of active callers. Checks each request after its headers
+ * arrive, after its body arrives, and after authentication. Accepted requests start in round-robin order of their
  * callers (request-queue.ts). Register load shedding before all other request handlers, because a rejection should cost
  * almost nothing.
  */
@@ -88,7 +91,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return true
     const reject = (): void => sendRejection(reason, request, reply)
-    // The rejection is queued, because clients that immediately repeat rejected requests would prolong event-loop
+    // Queues the rejection, because clients that immediately repeat rejected requests would prolong event-loop
     // iterations. libuv accepts only one connection per iteration, so other clients could not connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()

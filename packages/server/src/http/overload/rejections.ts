@@ -4,7 +4,7 @@ import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
 /**
- * The values of Retry-After, in seconds. One is chosen at random, which keeps clients from retrying at the same time.
+ * The values of Retry-After, in seconds. Each response contains a random one, so clients do not all retry at once.
  */
 const RETRY_AFTER_S = [1, 2, 3]
 

@@ -37,8 +37,8 @@ export interface ResponseBytesOptions {
 /** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
 /**
- * Only a few responses above this size, in bytes, are produced at a time. Their production requires several times their
- * size.
+ * The server produces only a few responses above this size, in bytes, at a time. Producing one requires several times
+ * its size in memory.
  */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
@@ -68,7 +68,7 @@ const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined
 export const queueFull = (): ApiError =>
   new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
 
-/** Ends the request if no client would receive the response. */
+/** Throws UNAVAILABLE if the client has left, because no client would receive the response. */
 function assertConnected(reply: FastifyReply): void {
   if (hasClientLeft(reply)) throw new ApiError('UNAVAILABLE', 'the client has closed the connection')
 }

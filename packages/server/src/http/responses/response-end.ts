@@ -7,7 +7,7 @@ type Ends = (() => void)[]
 const endsOf = createSlot<FastifyRequest, Ends>('ends')
 const openResponses = new WeakMap<Socket, Set<Ends>>()
 
-/** A pipelined response that waits for another response is not destroyed when the connection closes. */
+/** Checks the socket too, because a pipelined response that waits for another one is not destroyed with the socket. */
 export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
 
 /**

@@ -124,7 +124,7 @@ test('does not produce a waiting response after its client has left, and frees i
   expect(lines.filter(isWarning)).toEqual([])
 })
 
-/** Waits until the server has produced a large response and, because its client does not read it, closed the connection. */
+/** Waits until the server has produced a large response and closed the connection of the client that does not read. */
 async function untilClosed(server: TestApp): Promise<void> {
   await vi.waitFor(async () => {
     const metrics = await metricsOf(server)

@@ -74,8 +74,8 @@ export interface Selected {
 }
 
 /**
- * Returns the schema of a selection. A single fragment becomes a reference to its component, and any other selection an
- * inline object.
+ * Returns the schema of a selection. A single fragment becomes a reference to its component, and any other selection
+ * becomes an inline object.
  */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections

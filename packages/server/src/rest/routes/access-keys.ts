@@ -48,7 +48,7 @@ export const accessKeyRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/access-keys/{key}',
     summary:
-      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. The request cannot add permissions or a later expiry.',
+      'Changes an access key. Omitted fields stay unchanged. null clears name and networks. access and expires can only limit the key further.',
     document: `mutation updateAccessKey(
       $key: String!, $name: String, $enabled: Boolean, $access: AccessInput, $expires: DateTime, $networks: [String!],
       $rateShare: Int

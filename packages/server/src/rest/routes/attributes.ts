@@ -188,7 +188,7 @@ export const attributeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/history',
-    summary: 'Returns how far back the history of attribute values is known.',
+    summary: 'Returns how far back the server knows changes and times of attribute values.',
     document: 'query getHistorySpan { login { history { ...HistorySpan } } }',
     at: 'login.history',
     status: 200,

@@ -119,7 +119,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/retry',
-    summary: 'Creates a bulk job with a new preview of the devices in these statuses.',
+    summary: 'Creates a bulk job for the devices of this job with these statuses, and previews its changes.',
     document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
       retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
     }`,

@@ -56,7 +56,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/totals',
-    summary: 'Counts the devices that match.',
+    summary: 'Counts the matching devices, in total and by state.',
     document: `query countDevices($where: String, $view: ID, $context: String) {
       login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,

@@ -21,7 +21,7 @@ export const memberRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/user',
     summary:
-      'Changes the address, name, and sign-in policy of the account. Omitted fields stay unchanged. null clears name.',
+      'Changes the email address, name, and sign-in policy of the account. Omitted fields stay unchanged. null clears name.',
     document: `mutation updateAccount($email: String, $name: String, $signInPolicy: SignInPolicy) {
       updateAccount(email: $email, name: $name, signInPolicy: $signInPolicy) { ...User }
     }`,
@@ -39,7 +39,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/members',
-    summary: 'Lists members by email address.',
+    summary: 'Lists members, sorted by email address.',
     document: 'query listMembers { login { items: members { ...Member } } }',
     at: 'login',
     status: 200,

@@ -4,7 +4,7 @@ import { killNode, nodeNames, startNode } from '../nodes.ts'
 import { collectErrors, startLoad } from './load.ts'
 
 const KILLS = 20
-/** How often each writer changes its device between two kills. */
+/** The minimum number of changes that each writer makes between two kills. */
 const CHANGES = 3
 
 const { log, errors } = collectErrors()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The previous release records no times, so every value has the time when all processes had begun to record them. */
+/** The previous release records no times, so the times of all values start when every process records times. */
 const attributeTimes: UpgradeCase = {
   async check(db) {
     for (const table of ['device', 'device_live', 'service', 'account', 'attribute_override']) {

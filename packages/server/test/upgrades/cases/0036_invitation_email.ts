@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Invitations from before the migration, and those from during the migration, are found by their email addresses. */
+/** Invitations that servers create before and during the migration are found by their email addresses. */
 const invitationEmail: UpgradeCase = {
   async before(db) {
     await sql`

@@ -36,7 +36,8 @@ const RECONNECT_MS = 5_000
  */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
-  // The session of a killed server can hold the lock until its statement ends, while the next server waits for it.
+  // The session of a killed server can hold the migration lock until its statement ends. Meanwhile, the next server
+  // waits for the lock.
   let former: number | undefined
   for (let count = 0; count < limit; count++) {
     const server = startServer(after, env)

@@ -31,7 +31,8 @@ export async function formerReleases(): Promise<Release[]> {
     const migrations = namesOf((await git('ls-tree', '--name-only', `${commit}:${migrationsFolder}`)).split('\n'))
     if (migrations.some((name) => renamedBeforeRelease.has(name))) continue
     const unknown = migrations.filter((name) => !now.includes(name))
-    if (unknown.length > 0) throw new Error(`${unknown.join(', ')} of ${commit} was renamed or removed`)
+    if (unknown.length > 0)
+      throw new Error(`migrations must keep their names, but ${unknown.join(', ')} of ${commit} no longer exists`)
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
   return [...releases.values()]

@@ -11,12 +11,17 @@ export function KeyState({ state: { enabled, expires, suspended, replacedBy } }:
   return replacedBy === null ? null : <Badge color="orange">rotated</Badge>
 }
 
-const suspensions: Readonly<Record<string, string>> = { policy: 'breaks the policy', member: 'creator left' }
+const suspensions: Readonly<Record<string, string>> = {
+  policy: 'breaks the policy',
+  member: 'creator left',
+  stale: 'creator must sign in',
+}
 
 /** Explains why the server rejects a key. */
 export const suspensionTexts: Readonly<Record<string, string>> = {
   policy: 'The server rejects this key, because it breaks the key policy. Create another key that follows the policy.',
   member: 'The server rejects this key, because the person who created it is no longer a member of the account.',
+  stale: 'The server rejects this key until the person who created it signs in with single sign-on again.',
 }
 
 export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
@@ -24,7 +29,7 @@ export function KeyBadges({ accessKey }: { accessKey: AccessKeyFieldsFragment })
   const isRestricted = where !== null || context !== null || attributes !== null
   return (
     <Group gap={4}>
-      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
+      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read-only' : 'read and write'}</Badge>
       {kind === 'personal' ? <Badge color="gray">personal</Badge> : null}
       {isRestricted ? <Badge color="gray">restricted</Badge> : null}
       {networks.length > 0 ? <Badge color="gray">some networks</Badge> : null}

@@ -16,7 +16,7 @@ export function KeyFacts({ accessKey }: { accessKey: AccessKeyDetails }) {
     { label: 'Key ID', value: <Code>{key}</Code>, copy: key },
     {
       label: 'May',
-      value: `${describePermissions(permissions)}${readOnly ? ' (read only)' : ''}`,
+      value: `${describePermissions(permissions)}${readOnly ? ' (read-only)' : ''}`,
     },
     {
       label: 'Devices and attributes',

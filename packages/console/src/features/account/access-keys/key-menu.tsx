@@ -81,7 +81,7 @@ export function KeyMenu({ accessKey, onDeleted }: KeyMenuProps) {
         danger
         onConfirm={() => deleteKey({ key }).then(onDeleted)}
       >
-        Within a second, requests signed with it are rejected and its streams end. This cannot be undone.
+        Within a second, the server rejects requests signed with this key and ends its streams. You cannot undo this.
       </ConfirmDialog>
     </>
   )

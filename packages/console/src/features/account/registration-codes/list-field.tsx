@@ -61,7 +61,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   )
 }
 
-/** Validates that no two rows of a form have the same name. */
+/** Validates that each row of a form has a name, and that no two rows have the same name. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`

@@ -40,7 +40,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
   const form = useForm<Values>({
     initialValues: { uses: 1, name: '', platform: '', expiry: inDays(7), services: [], attributes: [] },
     validate: {
-      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'Must be from 1 to 1,000,000'),
+      uses: (value) => (Number(value) >= 1 && Number(value) <= 1_000_000 ? null : 'Enter a number from 1 to 1,000,000'),
       expiry: checkExpiry(new Date()),
       services: checkServices,
       attributes: checkAttributes,

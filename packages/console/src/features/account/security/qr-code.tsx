@@ -7,7 +7,7 @@ interface QrCodeProps {
   label: string
 }
 
-/** Shows the code in black on white in both color schemes, because cameras expect that. */
+/** Shows a QR code in black on white in both color schemes, because many cameras cannot read inverted codes. */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { border: 3 })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -5,7 +5,7 @@ import { linkIdentity, signInOptions } from '../../sign-in/auth-api.ts'
 import { Section } from '../section.tsx'
 import { useLoad } from '../use-load.ts'
 
-/** Links an identity at the provider. Omitted if the server has no provider. */
+/** Lets the user link an identity at the identity provider. Empty if the server has no identity provider. */
 export function SingleSignOnSection() {
   const { data } = useLoad(signInOptions)
   const [error, setError] = useState<unknown>()

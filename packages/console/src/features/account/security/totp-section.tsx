@@ -19,7 +19,7 @@ export function TotpSection({ isOn, onChanged }: TotpSectionProps) {
   return (
     <Section
       title="Two-factor authentication"
-      about="Signing in requires the password and a code from an authenticator app on your phone."
+      about="With two-factor authentication, a password sign-in also requires a code from an authenticator app."
     >
       <Group gap="sm">
         <Badge color={isOn ? 'teal' : 'gray'}>{isOn ? 'on' : 'off'}</Badge>

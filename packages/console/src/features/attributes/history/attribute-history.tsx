@@ -15,7 +15,7 @@ interface AttributeHistoryProps {
   onClose(): void
 }
 
-/** Shows the changes to an attribute in the base and in all contexts, with who or what made them. */
+/** Shows the changes to an attribute in the base and in all contexts, and who or what made each change. */
 export function AttributeHistory({ targetId, name, onClose }: AttributeHistoryProps) {
   return (
     <Modal opened={name !== undefined} onClose={onClose} title={`History of ${name ?? ''}`} size="lg">
@@ -31,7 +31,7 @@ function ChangeList({ targetId, name }: { targetId: string; name: string }) {
       {changes === undefined ? (
         error === undefined && <Loading what="changes" />
       ) : changes.length === 0 ? (
-        <Text c="dimmed">The event log no longer contains changes of this attribute.</Text>
+        <Text c="dimmed">The event log no longer contains changes to this attribute.</Text>
       ) : (
         <Timeline role="list" aria-label={`Changes to ${name}`} bulletSize={14} lineWidth={2}>
           {changes.map((change) => (

@@ -14,7 +14,7 @@ export interface Changes {
   hasMore: boolean
   isLoading: boolean
   error: Error | undefined
-  /** Loads the next page, or loads the page again that failed. */
+  /** Loads the next page, or tries again to load the page that failed. */
   loadMore(): void
 }
 

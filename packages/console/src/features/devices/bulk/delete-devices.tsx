@@ -9,7 +9,7 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** Creates a job that deletes the selected devices, and active devices only if the user selects that option. */
+/** Creates a job that deletes the selected devices, but active devices only if the user includes them. */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const createJob = useCreateJob(devices)
   const [force, setForce] = useState(false)
@@ -17,7 +17,7 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
     <Modal opened onClose={onClose} title="Delete devices">
       <JobForm onClose={onClose} onSubmit={() => createJob('Delete devices', { delete: { force } })}>
         <Text size="sm">
-          The preview shows which devices would be deleted. No device is deleted until you confirm it.
+          The preview shows which devices the job would delete. It deletes no device until you start it.
         </Text>
         <Switch
           label="Also delete active devices"

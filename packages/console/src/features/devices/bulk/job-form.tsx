@@ -12,7 +12,7 @@ interface JobFormProps {
 
 const labels = { attributes: 'Attribute', services: 'Services', where: 'Services', context: 'Context' }
 
-/** Contains a bulk change's fields. Its button opens the preview, which changes nothing. */
+/** Contains the fields of a bulk job. The button creates the job and opens its preview, which changes no device. */
 export function JobForm({ children, isComplete = true, onClose, onSubmit }: JobFormProps) {
   const [isCreating, setCreating] = useState(false)
   const [error, setError] = useState<unknown>()

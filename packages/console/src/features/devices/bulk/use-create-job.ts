@@ -5,10 +5,10 @@ import type { DeviceFilter } from '../devices-search.ts'
 import { AppendBulkDocument, CreateBulkDocument, PreviewOpenBulkDocument } from './bulk.generated.ts'
 import type { SelectedDevices } from './selected-devices.ts'
 
-/** The API accepts this number of IDs per request. */
+/** The API accepts at most this many IDs per request. */
 const MAX_IDS = 1000
 
-/** The API accepts this number of characters in a job's name. */
+/** The API accepts at most this many characters in a job's name. */
 const NAME_LENGTH = 100
 
 /** Returns a function that creates a bulk job for the selected devices and opens its page, which shows the preview. */

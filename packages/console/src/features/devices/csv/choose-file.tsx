@@ -67,16 +67,16 @@ function Format() {
           UTF-8, separated by commas. The first row contains the column names. Only <Code>name</Code> is required.
         </List.Item>
         <List.Item>
-          <Code>hardwareId</Code>, <Code>platform</Code>, and <Code>services</Code> are fields of the device. Any other
-          column is an attribute with that name.
+          <Code>hardwareId</Code>, <Code>platform</Code>, and <Code>services</Code> are fields of the device. The import
+          ignores read-only fields, such as <Code>id</Code>. Any other column is an attribute with that name.
         </List.Item>
         <List.Item>
           A row updates the device with the same hardware ID. If the row has no hardware ID, it updates the device with
           the same name. If there is no such device, the row adds one.
         </List.Item>
         <List.Item>
-          An empty cell changes nothing, and <Code>""</Code> sets an empty value. Importing never deletes devices or
-          attributes.
+          An empty cell changes nothing, and <Code>""</Code> sets an attribute to an empty value. Importing never
+          deletes devices or attributes.
         </List.Item>
         <List.Item>You can import files that were exported with “All data, for import”.</List.Item>
       </List>

@@ -14,7 +14,7 @@ interface CsvMenuProps {
   filter: DeviceFilter
   shown: ShownList
   total: number | undefined
-  /** Runs after an import, which may have changed devices. */
+  /** Runs when the import dialog closes, because an import may have changed devices. */
   onImported(): void
 }
 

@@ -34,9 +34,9 @@ export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProg
       <ProgressAnnouncer text={text} state={state.step === 'running' && state.isStopping ? 'stopping' : state.step} />
       {isRunning && outcome.job !== undefined ? (
         <Text size="sm">
-          If you close this window, the server continues. The page{' '}
+          If you close this window, the server continues. The page of the{' '}
           <RouterAnchor to="/changes/$jobId" params={{ jobId: outcome.job }} inherit>
-            Changes
+            bulk job
           </RouterAnchor>{' '}
           shows the result of each row.
         </Text>

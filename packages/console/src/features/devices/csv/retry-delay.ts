@@ -2,15 +2,15 @@ const FIRST_MS = 250
 const MAX_MS = 10_000
 
 /**
- * Returns the delay before the next attempt in milliseconds. The delay grows exponentially and is at least the server's
- * Retry-After.
+ * Returns the delay before the next attempt in milliseconds. The delay grows exponentially to at most ten seconds, but
+ * is never shorter than the server's Retry-After.
  */
 export function retryDelay(count: number, retryAfter: string | null): number {
   const requested = Number(retryAfter ?? 0) * 1000 || 0
   return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))
 }
 
-/** Waits. Rejects with the signal's reason if the signal aborts. */
+/** Waits for this time. Rejects with the signal's reason if the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)

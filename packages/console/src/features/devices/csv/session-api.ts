@@ -45,7 +45,7 @@ export const sessionApi: Api = {
   },
 }
 
-/** Reports that the outcome is unknown if a mutation received no response. */
+/** If a mutation received no response, returns an error for an unknown outcome. Also announces an ended session. */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'

@@ -14,8 +14,8 @@ export interface CachedPage {
 }
 
 /**
- * Caches the list's pages by number. Evicts the least recently used page, so that a long scroll needs no more memory
- * than a short one.
+ * Caches the list's pages by number. Evicts the least recently used page when the cache is full, so that a long scroll
+ * does not fill the memory.
  */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()

@@ -1,5 +1,6 @@
 import { useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
+import { inAccount } from '../../../app/account-path.ts'
 import classes from './device-cell.module.css'
 
 /**
@@ -19,7 +20,7 @@ export function DeviceLink({ id, name }: { id: string; name: string }) {
   return (
     <a
       className={classes.name}
-      href={`/devices/${encodeURIComponent(id)}`}
+      href={inAccount(`/devices/${encodeURIComponent(id)}`)}
       title={name}
       tabIndex={-1}
       onClick={follow}

@@ -67,7 +67,7 @@ export const TableRow = memo(
       </div>
     )
   },
-  // Ignores `onCheck` and `idOf`, which are new functions on each render but always do the same.
+  // Ignores `onCheck` and `idOf`, which are new functions on each render but always do the same thing.
   (before, after) =>
     before.row === after.row &&
     before.start === after.start &&

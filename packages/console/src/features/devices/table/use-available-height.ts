@@ -3,7 +3,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 const MIN_HEIGHT = 320
 const BOTTOM_MARGIN = 20
 
-/** Returns the height from an element's top to the bottom of the window, in pixels. */
+/** Returns the height between an element's top and the bottom of the window in pixels, less a margin. */
 export function useAvailableHeight(element: RefObject<HTMLElement | null>): number {
   const [height, setHeight] = useState(MIN_HEIGHT)
   useLayoutEffect(() => {

@@ -9,8 +9,8 @@ interface TimeFilterProps {
 }
 
 /**
- * Selects a date and time in the user's time zone. Applies the value when the field loses focus, because users type
- * years digit by digit.
+ * Selects a date and time in the user's time zone. Applies the value when the user presses Enter or leaves the field,
+ * because users type years digit by digit.
  */
 export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   const [typed, setTyped] = useState(() => inputValue(value))

@@ -11,8 +11,8 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 const COUNT_INTERVAL_MS = 30_000
 
 /**
- * Counts the matching events over time. While `isLive` is true, counts again some time after new events. Undefined
- * until counted.
+ * Counts the matching events over time. While `isLive` is true, counts again after new events, at most once in 30
+ * seconds. The counts are undefined until loaded.
  */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({

@@ -77,5 +77,5 @@ export function BurstRow({ group, isCut, fresh }: BurstProps) {
   )
 }
 
-/** Returns whether each event was caused by its own device. */
+/** Returns whether the devices themselves caused the events. */
 const isOfDevices = ({ events }: EventGroup): boolean => events[0]!.source.kind === 'device'

@@ -3,7 +3,7 @@ import type { LoggedEvent } from './logged-event.ts'
 /** Consecutive events of a burst are at most this far apart. */
 const MAX_GAP_MS = 60_000
 const MAX_SPAN_MS = 10 * 60_000
-/** The log shows fewer events than this one by one. */
+/** The log groups at least this many similar events. It shows fewer of them one by one. */
 const MIN_EVENTS = 3
 
 /** Events that the log shows as one row: a single event, or a burst of similar events. */
@@ -23,7 +23,7 @@ interface Collecting {
 
 /**
  * Groups similar device events that follow each other closely, even if other events are between them. Sorts the groups
- * by their newest events. Starts with the oldest event, so that a new event never changes the groups of older events.
+ * by their newest events. Starts with the oldest event, so that a new event never moves older events to other groups.
  */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()

@@ -10,7 +10,7 @@ function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
 }
 
-/** Shows the user who made a change, and the access key, console, device, or server that sent it. */
+/** Shows the user who made a change, and the source of the change, such as an access key, a bulk job, or a device. */
 export function EventActor({ event }: { event: Origin }) {
   const source = sourceLabel(event)
   if (event.actor === null)

@@ -146,7 +146,7 @@ function NoEvents({ isFiltered: filtered }: { isFiltered: boolean }) {
   if (filtered)
     return (
       <EmptyState icon={<IconHistoryOff />} title="No matching events">
-        Without a start date, only one month of events is listed. Choose an earlier start date or other filters.
+        Without a start date, this list shows only one month of events. Choose an earlier start date or other filters.
       </EmptyState>
     )
   return (

@@ -46,7 +46,7 @@ const FILL_SIZE = 300
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000
-/** How often to fetch new events if only the server can determine which events match. */
+/** Minimum interval between fetches of new events, if only the server can determine which events match. */
 const FETCH_INTERVAL_MS = 5_000
 
 /** Returns a page of events. The newest page also includes events as they happen. */
@@ -161,7 +161,7 @@ function usePages({
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 
-/** Returns whether an event matches the filter. Applies the same rules as the server. */
+/** Returns whether a new event matches a filter without `where`, `view`, and `maxDate`, by the server's rules. */
 function matches(event: LoggedEvent, { types, deviceId, minDate }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false
   if (minDate !== undefined && new Date(event.timestamp) < new Date(minDate)) return false

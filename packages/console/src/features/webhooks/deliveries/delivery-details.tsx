@@ -42,7 +42,7 @@ webhook-id: ${id}`}</Block>
         <Text c="dimmed" component="div">
           {nextAttempt === null ? (
             status === 'delivered' ? null : (
-              'It will not be retried automatically.'
+              'The server does not retry this delivery automatically.'
             )
           ) : (
             <>

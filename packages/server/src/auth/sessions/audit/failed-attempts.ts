@@ -9,7 +9,7 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** The reasons for failures that are recorded: wrong credentials, or a person who is not allowed to sign in. */
+/** The reasons of the failures to record: wrong credentials, or a person who is not allowed to sign in. */
 const failures: readonly unknown[] = [
   ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
   ...['sso-disabled', 'sso-link-required', 'sso-not-invited', 'sso-use-invitation'],
@@ -57,8 +57,8 @@ export const ownAttempt = ({ personId, email }: Session, method: string): Attemp
  * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time
  * would reveal that the user exists. Attempts without a targeted user are not recorded, but the route logs them.
  *
- * Attempts must not flood the event log. For each user and network address, only the first, second, fourth, eighth (and
- * so on) attempts in a minute are recorded. Each entry includes the count so far.
+ * Failures must not flood the event log. For each user and network, this records only the first, second, fourth, eighth
+ * (and so on) failure in a minute. Each entry includes the count so far.
  */
 function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

@@ -14,7 +14,7 @@ export interface Change<Result> {
   data?: (result: Result) => Record<string, unknown> | null
 }
 
-/** Changes how a signed-in user signs in, and records the change in the same transaction. */
+/** Runs the work of a signed-in user's change, and records the change in the same transaction. */
 export async function recordChange<Result>(
   call: Pick<AuthRequest, 'db' | 'record' | 'onRecorded' | 'request' | 'addressOf'>,
   { personId, email, id: session }: Session,

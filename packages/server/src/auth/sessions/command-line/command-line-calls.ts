@@ -23,7 +23,7 @@ export const commandLineCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
 ]
 
-/** Returns what the page shows: the machine, and what the person may do in each account. */
+/** Returns the data that the page shows: the machine, and the person's permissions in each account. */
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))
   const accounts = session.accounts.map(({ id, email, role, roleName, permissions, restriction, requiredSignIn }) => ({
@@ -75,8 +75,11 @@ function nameOf({ fields }: AuthRequest): Named {
   const [id, code] = [fields.optionalText('request'), fields.optionalText('code')]
   if (id !== undefined && code === undefined && /^[0-9a-f]{64}$/.test(id)) return { id }
   if (id === undefined && code !== undefined) return { userCode: readUserCode(code) }
-  throw badInput('pass either request, as in the link, or code, as the command line shows it')
+  throw badInput('pass either request from the link, or code from the command line')
 }
 
 const alreadyDecided = (): ApiError =>
-  new ApiError('CONFLICT', 'the request was approved or denied in the meantime, or has expired')
+  new ApiError(
+    'CONFLICT',
+    'the request was approved or denied in the meantime, or has expired: run "muster login" again',
+  )

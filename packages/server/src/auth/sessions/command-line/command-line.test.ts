@@ -169,7 +169,7 @@ describe('a sign-in whose browser returns to the machine', () => {
   })
 })
 
-it('cannot approve a sign-in after the person has denied it', async () => {
+it('rejects the approval of a sign-in that the person has denied', async () => {
   const started = await start({ port: PORT })
   const { body } = await browser.auth('/cli/deny', requestIn(started))
   expect(body).toEqual({ redirect: `http://127.0.0.1:${PORT}/?error=denied` })

@@ -11,5 +11,5 @@ export const newUserCode = (): string => Array.from({ length: 8 }, () => letters
 export function readUserCode(typed: string): string {
   const code = typed.replace(/[\s-]/g, '').toUpperCase()
   if (code.length === 8 && [...code].every((letter) => letters.includes(letter))) return code
-  throw badInput('code must have eight letters, as the command line shows it, such as BCDF-GHJK')
+  throw badInput('code must be the eight letters that the command line shows, such as BCDF-GHJK')
 }

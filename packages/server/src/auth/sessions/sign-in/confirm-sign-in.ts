@@ -12,7 +12,7 @@ import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
 /**
- * Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour.
+ * Confirms a sign-in by a password, a code, or a passkey. The sign-in then counts as recent for another hour.
  */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
@@ -58,12 +58,12 @@ async function confirmPassword({ db }: AuthRequest, { email, personId }: Session
 async function confirmCode(call: AuthRequest, { personId }: Session, code: string): Promise<void> {
   // Without this check, the first code from an authenticator app that is being set up would turn on codes.
   const user = await findSignedInUser(call.db, personId)
-  if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
+  if (!user?.hasTotp) throw badInput('this user has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }
 
-/** better-auth can verify a passkey only by signing in, so the new session is deleted. */
+/** better-auth can verify a passkey only by signing in, so this function deletes the new session. */
 async function confirmPasskey(call: AuthRequest, { personId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
   const created = await sessionOf(call, forwarded)

@@ -19,7 +19,7 @@ export interface Invitations {
 
 export interface JoiningPerson {
   token: string
-  /** The person's email address. Needed only if the invitation is not addressed to a person. */
+  /** The person's email address. Required only if the invitation names no address. */
   email: string | null
   name: string | null
   passwordHash: string

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const link = (email: string) => linkUser(app.db, email, new Date(now))
 
-it('signs a person in once, also if the server accepts only single sign-on', async () => {
+it('signs a person in once, even if the server accepts only single sign-on', async () => {
   const person = await newPerson(app)
   const { token, email } = await link(person.email.toUpperCase())
   expect(email).toBe(person.email)

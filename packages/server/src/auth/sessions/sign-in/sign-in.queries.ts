@@ -49,7 +49,7 @@ export async function findSignedInUser(db: Database, personId: string): Promise<
   return row
 }
 
-/** Changes the name of a person and of the account that the person founded. `transaction` must be a transaction. */
+/** Changes the name of a person and of the account that the person founded. Call this in a transaction. */
 export async function updateName(transaction: Database, personId: string, name: string | null): Promise<void> {
   await transaction.updateTable('person').set({ name, updated: new Date() }).where('id', '=', personId).execute()
   await query(transaction, 'update account set name = $2 where id = $1 and name is distinct from $2', [personId, name])
@@ -84,7 +84,7 @@ export async function takeLink(db: Database, id: string, now: Date): Promise<str
   return row?.personId
 }
 
-/** Deletes the person's unfinished sign-ins and trusted browsers. */
+/** Deletes the person's unfinished sign-ins, sign-in links, and trusted browsers. */
 export async function deleteSteps(db: Database, personId: string): Promise<void> {
   await db.deleteFrom('sign_in_step').where('value', '=', personId).execute()
 }
@@ -117,7 +117,7 @@ export async function forgiveAttempts(db: Database, subjects: readonly string[])
   )
 }
 
-/** Deletes a limited number of expired rows. The next run deletes more. */
+/** Deletes at most 5,000 expired rows from each table. The next run deletes more. */
 export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
   for (const [table, column, key] of [
     ['session', 'expires', 'token'],

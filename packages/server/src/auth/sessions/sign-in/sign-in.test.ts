@@ -9,7 +9,7 @@ import { createUser } from '../../../features/users/users.ts'
  */
 let now = Date.now()
 const clock = () => new Date(now)
-/** Trusts every client as a proxy, so that tests can choose a request's network address. */
+/** Trusts the tests' clients as proxies, so that tests can choose a request's network address. */
 const trusting = { MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
 const app = sharedTestApp({ clock, env: trusting })
 const beginMinute = () => {

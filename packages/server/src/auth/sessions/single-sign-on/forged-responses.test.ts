@@ -17,7 +17,7 @@ beforeAll(async () => {
   const env = { ...ssoSettings(provider.issuer), MUSTER_OIDC_SIGN_UP: 'anyone' }
   app = await startTestApp({ env, clock: () => new Date(now) })
 })
-// Attempts are counted by the minute.
+// The server counts attempts by the minute.
 beforeEach(() => {
   now += 61_000
 })

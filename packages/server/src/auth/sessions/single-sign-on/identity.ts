@@ -13,7 +13,7 @@ export interface Identity {
 }
 
 export interface IdentityOptions {
-  /** The name of the claim that contains the groups, or a path with dots. */
+  /** The claim that contains the groups: its name, or its path with dots between the names. */
   groupsClaim: string
   /** Whether to trust an address if the provider does not state whether it is verified. */
   trustEmail: boolean

@@ -150,8 +150,9 @@ async function discover(config: ProviderConfig, fetch: OutboundFetch['fetch']): 
 type Tokens = Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>
 
 /**
- * Returns the claims of the ID token. If the address or the groups are missing, adds the claims of the UserInfo
- * endpoint, because many providers return them only there. Its subject must be the same (OpenID Connect Core §5.4).
+ * Returns the claims of the ID token. If the address or the groups are missing, adds the claims from the UserInfo
+ * endpoint, because many providers return them only there. That endpoint's subject must be the same (OpenID Connect
+ * Core §5.4).
  */
 async function withUserInfo(
   { config, configuration }: { config: ProviderConfig; configuration: oidc.Configuration },

@@ -25,8 +25,9 @@ export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' |
   logRejection: LogRejection
 }
 
-/** The maximum length of an invitation token in characters, and of a logout token in bytes. */
+/** The maximum length of an invitation token, in characters. */
 const TOKEN_LENGTH = 100
+/** The maximum size of the body that contains a logout token. */
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
 /**

@@ -15,6 +15,6 @@ export interface SsoPeople {
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
   /** Links the identity to a person who is signed in. */
   link(identity: Identity, personId: string): Promise<void>
-  /** Finds the person that an attempt targets. A failed attempt is recorded for this person. */
+  /** Finds the person that an attempt targets. The server records a failed attempt for this person. */
   findTarget(identity: Identity): Promise<{ id: string; email: string } | undefined>
 }

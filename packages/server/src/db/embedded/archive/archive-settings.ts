@@ -21,7 +21,7 @@ export const archivesTo = (command: string, archive: string): boolean =>
 
 /** Replay of the WAL stops at this point. */
 export interface RecoveryTarget {
-  /** If undefined, WAL is replayed up to the end of the archive. */
+  /** If undefined, PostgreSQL replays WAL up to the end of the archive. */
   time: Date | undefined
   timeline: number
 }

@@ -20,7 +20,7 @@ import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
 export interface Recovery<Result> {
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** The archive's folder. It is only read, because a running server may be using it. */
+  /** The archive's folder. The recovery only reads it, because a running server may be using it. */
   readonly archive: string
   readonly target: RecoveryTarget
   /** The major version of PostgreSQL that wrote the base backup. */

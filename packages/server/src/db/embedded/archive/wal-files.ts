@@ -23,7 +23,9 @@ export async function archiveWalFile(folder: string, file: { path: string; name:
   const existing = await readArchived(target)
   if (existing === undefined) return replacePrivateFile(target, await compress(content))
   if (existing.equals(content)) return
-  throw new Error(`${target} already exists with different content; another database may be using this archive`)
+  throw new Error(
+    `${target} already exists with different content; if another database uses this archive, set MUSTER_ARCHIVE_DIR to another folder`,
+  )
 }
 
 /** Returns a file's uncompressed content, or undefined if the archive does not contain the file. */
@@ -36,7 +38,7 @@ export async function readArchived(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Copies a WAL file out of the archive. Returns false if the archive does not contain the file. */
+/** Decompresses a WAL file of the archive to `path`. Returns false if the archive does not contain the file. */
 export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
   const content = await readArchived(join(folder, compressedName(file.name)))
   if (content === undefined) return false

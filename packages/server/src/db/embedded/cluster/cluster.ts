@@ -60,7 +60,7 @@ async function containsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Throws while a database is being restored, because an empty database must not take its place. */
+/** Throws if a restore is running or was interrupted, because an empty database must not take the restore's place. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
   const exists = await stat(folder).then(

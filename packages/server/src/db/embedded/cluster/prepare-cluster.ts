@@ -54,7 +54,7 @@ async function findPlaces(dataFolder: string, cluster: Cluster | undefined) {
 export async function giveLockToFolderOwner(dataFolder: string): Promise<void> {
   const { uid, gid } = await stat(dataFolder)
   for (const name of ['lock', 'pg.log', 'pg.log.1']) {
-    // Root may lack the capability, and the server can start without this change. Therefore, errors are ignored.
+    // Ignores errors, because root may lack the capability, and the server can start without this change.
     await lchown(join(dataFolder, name), uid, gid).catch(() => {})
   }
 }

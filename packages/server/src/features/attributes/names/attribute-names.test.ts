@@ -31,7 +31,7 @@ async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Makes the user's summary this many seconds older. */
+/** Makes the user's summary at least this many seconds old. */
 const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
   sql`update attribute_name_summary set counted = least(counted, ${new Date(Date.now() - seconds * 1_000)}::timestamptz)
     where account_id = ${accountId}`.execute(app.db)

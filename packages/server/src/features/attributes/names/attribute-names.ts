@@ -22,7 +22,9 @@ import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
 /** The maximum number of devices in an account whose names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** The age, in seconds, after which the counts in accounts with more devices are out of date if names were changed. */
+/**
+ * The age, in seconds, after which the counts of an account with more devices are out of date if values have changed.
+ */
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
@@ -40,7 +42,10 @@ const COUNTING = ['attributeNames counts the names of every device']
 const MAX_WAIT_MS = 10_000
 
 interface ListOptions {
-  /** Waits for a new count if more events follow the summary than a request reads, because a name could be missing. */
+  /**
+   * Waits for a new count if the summary may be followed by more events than a request reads, because a name could then
+   * be missing.
+   */
   isComplete?: boolean
   /** The maximum number of milliseconds to wait for a count. With 0, lists the names that are known so far. */
   waitMs?: number
@@ -54,7 +59,7 @@ interface ListOptions {
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/** Lists all attribute names. Throws UNAVAILABLE if that requires a count that takes long. */
+/** Lists all attribute names. Throws UNAVAILABLE if that requires a count that takes longer than `MAX_WAIT_MS`. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
 /** Lists all attribute names, however long the count takes. */
@@ -65,8 +70,8 @@ export const waitForEveryAttributeName = (context: Context): Promise<AttributeNa
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**
- * Returns true if the account is large and was never counted, or not for a day. In that case, begins a count. The
- * names that the account uses are then not all known.
+ * Checks whether the account is large and its names were never counted, or not within the last day. If so, begins a
+ * count. Until the count ends, some names in use are unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context

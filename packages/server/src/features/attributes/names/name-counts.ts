@@ -75,7 +75,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
     begin(accountId, former) {
       if (inProgress.has(accountId)) return false
       join(accountId, former).catch((err: unknown) => {
-        if (!isClosing) log.warn({ err }, 'could not count attribute names')
+        if (!isClosing) log.warn({ err }, 'cannot count attribute names')
       })
       return true
     },

@@ -8,6 +8,7 @@ export interface NameSummary {
   eventId: bigint
   /** The number of seconds since the count. */
   age: number
+  /** The current number of devices in the account. */
   devices: number
 }
 

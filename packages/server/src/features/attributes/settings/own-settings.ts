@@ -53,7 +53,7 @@ export function assertOnlySettings(
   if (setting === undefined) return
   if (context !== undefined) {
     const name = JSON.stringify(joinAttributeName(setting.name))
-    throw new ApiError('RESERVED_ATTRIBUTE', `${path}: ${name} is a console setting, and these have no contexts`)
+    throw new ApiError('RESERVED_ATTRIBUTE', `${path}: ${name} is a console setting and has no contexts: omit context`)
   }
   const other = changes.find(({ name }) => name[0] !== CONSOLE_GROUP)
   if (other === undefined) return

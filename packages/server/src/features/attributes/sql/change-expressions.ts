@@ -33,7 +33,7 @@ const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1
 
 /**
  * Checks whether writing a value that is already stored must be recorded, which happens at most four times per expected
- * interval. Only such a write looks up the interval.
+ * interval. Only a write of a stored value looks up the interval.
  */
 export const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
       case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)

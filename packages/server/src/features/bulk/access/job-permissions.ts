@@ -4,12 +4,12 @@ import type { Viewer } from '../../../viewer.ts'
 import type { BulkJob, CsvTarget } from '../bulk-job.ts'
 import { assertMayRequest } from './job-restrictions.ts'
 
-/** Throws FORBIDDEN if the caller lacks a permission that a job needs, or if its restriction rejects the job. */
+/** Throws FORBIDDEN if the caller lacks a permission for a job, or if the caller's restriction rejects the job. */
 export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
   if (missing.length > 0) {
     const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
-    throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
+    throw new ApiError('FORBIDDEN', `this bulk job needs permissions that you do not have: ${missing.join(', ')}`, {
       reason: 'permission',
       missing: needs,
     })
@@ -27,7 +27,7 @@ export function permissionsNeeded(operations: readonly object[]): Permission[] {
   return [...new Set(needs)]
 }
 
-/** The permissions that a job needs. */
+/** The permissions that a job's operations and CSV columns need. */
 export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operations' | 'target'>): Permission[] => [
   ...new Set([
     ...permissionsNeeded(operations),
@@ -36,8 +36,8 @@ export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operatio
 ]
 
 /**
- * Columns of attributes need ATTRIBUTE_WRITE. Columns of fields, other than the one that finds the device, need
- * DEVICE_WRITE. Registering devices needs DEVICE_CREATE, and undoing that needs DEVICE_DELETE.
+ * Columns of attributes need ATTRIBUTE_WRITE. Columns of fields and services, other than the column that finds the
+ * device, need DEVICE_WRITE. Registering devices needs DEVICE_CREATE, and undoing registrations needs DEVICE_DELETE.
  */
 function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
   const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))

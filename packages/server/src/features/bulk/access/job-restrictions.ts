@@ -14,8 +14,8 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
 /**
- * Throws FORBIDDEN if the caller's restriction rejects operations or columns of a job on every device. The other rules
- * of a restriction depend on the device: see `assertMayChangeDevice`.
+ * Throws FORBIDDEN if the caller's restriction rejects an operation or a column of a job, whatever the device. The
+ * other rules of a restriction depend on the device: see `assertMayChangeDevice`.
  */
 export function assertMayRequest(
   viewer: Restricted,
@@ -49,7 +49,7 @@ function assertMayApply(viewer: Restricted, operation: BulkOperation): void {
   )
 }
 
-/** Throws FORBIDDEN if a value contains, in braces, an attribute that the caller cannot read. */
+/** Throws FORBIDDEN if a value contains the name of an attribute in braces that the caller cannot read. */
 function assertReadsTemplates(viewer: Restricted, templates: readonly (string | null)[]): void {
   const names = templates.flatMap((template) => (template === null ? [] : namesInTemplate(template)))
   for (const name of names) {

@@ -107,7 +107,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect(idsOf(await jobOf(user, job.id))).toHaveLength(2)
   })
 
-  it('cannot write what the restriction reads', async () => {
+  it('cannot write attributes that the restriction reads', async () => {
     const forbidden = { code: 'FORBIDDEN', reason: 'device' }
     expect(await rejection(oslo, [setSite('bergen')])).toEqual(forbidden)
     expect(await rejection(oslo, [setSite('bergen', 'night')])).toEqual(forbidden)
@@ -156,7 +156,7 @@ describe('a bulk job of a caller who is restricted to some devices', () => {
     expect((await call(oslo, 'undo', job.id)).counts).toMatchObject({ total: 2 })
   })
 
-  it('is restricted in a preview in the background, and by a role that changes while it runs', async () => {
+  it('applies the restriction in a background preview, and after the role changes during the run', async () => {
     user = await newLargeFleet(app, 1500)
     const owner = await newMember(app, user.accountId, 'owner')
     const { createRole } = await done(

@@ -17,7 +17,7 @@ import { openJobKey } from './job-secrets.ts'
 const REPORT_PATH = '/bulk-jobs/v1.csv'
 const SECRETS_PATH = '/bulk-secrets/v1.csv'
 const PAGE = 200
-/** The maximum size of the changes on a page. A page has at least one device. */
+/** The maximum size, in bytes, of the changes on a page with more than one device. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
 /** Returns a URL that serves the devices of a job with their results as CSV. */
@@ -30,7 +30,7 @@ export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
 
 /**
  * Returns a URL that serves the secrets of the devices that a job registered, once and within a day after the end of
- * the job. Returns null if there are none, or if the caller may not register devices.
+ * the job. Returns null if no secrets can be downloaded now, or if the caller may not register devices.
  */
 export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
   const { viewer, clock } = context
@@ -85,7 +85,10 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
     assertVisible(download)
     const key = await download.read((db) => takeJobKey(db, { accountId, id: jobId }, expiryOf(clock())))
     if (key === null)
-      throw new ApiError('NOT_FOUND', 'the secrets were downloaded before, or the job ended more than a day ago')
+      throw new ApiError(
+        'NOT_FOUND',
+        'the secrets were downloaded before, or the job ended more than a day ago: call rotateDeviceSecret for each device',
+      )
     const opened = openJobKey(secrets, { accountId, jobId }, key)
     yield formatNeutralRow(['id', 'name', 'hardwareId', 'secret'])
     for await (const items of itemPages(download, { outcomes: ['REGISTER'], statuses: ['DONE'] })) {

@@ -30,7 +30,7 @@ export interface BulkService {
   target: Target
 }
 
-/** The services that match each operation's filter, by ID. */
+/** The IDs of the services that match each operation's filter. */
 export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {
@@ -68,7 +68,7 @@ export function toBulkService(stored: StoredService, device: { id: string; name:
   const { id, name, attributes, overrideNames, overrides, overrideTimes } = stored
   const fields = fieldsOfService(stored)
   const identity = { kind: 'service' as const, id, name, device }
-  // A run locks the device before it reads the services.
+  // A run locks the device before it reads the services, so no other change is later than this read.
   const times = { times: stored.times as ValueTimes, lockedAt: stored.readAt }
   const target = newTarget(identity, attributes as Attributes, overrideNames as OverrideNames, times)
   target.contextCount = Object.keys(overrides).length

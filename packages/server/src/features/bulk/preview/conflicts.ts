@@ -67,7 +67,7 @@ export const nameTaken = (name: string): ApiError =>
 
 /**
  * Returns errors for hardware IDs that other devices have, and for those that the job also gives to a device with a
- * lower ID. `wanted` are devices in ID order.
+ * lower ID, keyed by device ID. `wanted` contains devices in ID order.
  */
 async function findTaken(
   db: Database,

@@ -17,14 +17,15 @@ export interface Found {
   name: string
 }
 
-/** The maximum number of devices that a request previews. A background job previews more. */
+/** The maximum number of devices that a request previews. If there are more, a background job previews all of them. */
 export const PREVIEWED_AT_ONCE = 1_000
-/** The number of devices that one step reads. */
+/** The maximum number of devices that one step searches. */
 const READ_AT_ONCE = 5_000
 
 /**
- * Finds the devices that match a filter within a request, outside of a transaction. Returns undefined if there are
- * many, or if the search exceeds the query time limit. The job then finds them in steps.
+ * Finds the devices that match a job's filter within a request, before its transaction. Returns undefined if the job
+ * has no filter. Also returns undefined if more than `PREVIEWED_AT_ONCE` devices match, or if the search exceeds the
+ * query time limit. The job then finds the devices in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,
@@ -46,7 +47,10 @@ export async function findMatching(
   }
 }
 
-/** Returns another job's devices, if there are at most `limit`. */
+/**
+ * Returns the devices that a job takes from another job. Returns undefined if there are more than `limit`, or for other
+ * targets.
+ */
 export async function findFirst(
   db: Database,
   accountId: string,

@@ -20,7 +20,7 @@ import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
-/** Checks the operations without a device, so that mistakes are errors of the request. */
+/** Reads operations and checks them without a device, so that the request fails if they are invalid. */
 export function readOperations(
   given: readonly object[],
   { isOptional = false }: { isOptional?: boolean } = {},
@@ -118,7 +118,7 @@ function readUpdate(given: object, path: string) {
 /** The attribute changes so far, by target and context. */
 type Changed = Map<string, AttributeChanges>
 
-/** Applies the operations to a device in memory. Throws the same errors as the mutation for a single device. */
+/** Applies the operations to a device in memory. Throws the same errors as the mutations for single devices. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }
@@ -144,7 +144,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Updates the fields. Returns the size of the values. */
+/** Updates the fields. Returns the size of the values in bytes. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -157,7 +157,7 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Sets attributes of a device, or of its services that match. Returns the size of the values. */
+/** Sets attributes of a device, or of its services that match. Returns the size of the values in bytes. */
 function setAttributes(
   device: BulkDevice,
   operation: Extract<BulkOperation, { setAttributes: unknown }>,
@@ -186,7 +186,7 @@ function setAttributes(
   return bytes
 }
 
-/** Returns the changes to values that differ at the end, except in services that are removed. */
+/** Returns the changed attributes whose values differ after all operations, except those of removed services. */
 function attributeChanges(changed: Changed, { services }: BulkDevice): DeviceChanges {
   const removed = new Set(services.flatMap(({ id, fields }) => (fields === undefined ? [id] : [])))
   const all = [...changed.values()].map(({ changes, ...place }) => ({
@@ -208,8 +208,9 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
 /**
- * Applies changes to a device or service in memory: the removals in all contexts, and then the values. A value can
- * therefore replace a group, which is a group in every context. Returns what changed, by context.
+ * Applies changes to a device or service in memory: first the removals in all contexts, and then the values. Because a
+ * name is either a value or a group in all contexts, a value can replace a group only after all contexts have lost the
+ * group. Returns the changes by context.
  */
 export function applyContextChanges(
   target: Target,

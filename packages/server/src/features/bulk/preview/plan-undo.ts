@@ -28,7 +28,8 @@ export const concernsServices = ({
   setAttributes.some(({ service }) => service !== undefined)
 
 /**
- * Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason.
+ * Reverts each value that has not changed since the job wrote it. If other values remain, the plan's reason is
+ * CHANGED_SINCE.
  */
 export function planUndo(
   device: BulkDevice,
@@ -146,7 +147,7 @@ function attributesOf({ name, attributes, overrides }: RemovedService, id: strin
   })
 }
 
-/** Deletes a device that the job registered, if nothing has changed since. */
+/** Plans to delete a device that the job registered, if nothing has changed since. */
 function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
   const { name, hardwareId, platform, attributes } = register
   const isSame =

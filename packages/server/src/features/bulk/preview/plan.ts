@@ -1,7 +1,7 @@
 import type { ApiError } from '../../../errors.ts'
 import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
 
-/** What a preview finds for a device. */
+/** The result of a preview for a device. */
 export type Plan = Omit<BulkItem, 'eventIds'>
 
 export const emptyPlan = (id: string): Plan => ({

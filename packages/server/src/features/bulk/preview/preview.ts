@@ -13,6 +13,7 @@ import {
 } from '../bulk-items.queries.ts'
 import { type BulkJobRow, writeJob } from '../bulk-jobs.queries.ts'
 import { selectRows } from '../bulk-rows.queries.ts'
+import { isList } from '../listed-devices.ts'
 import { addRows, withoutResult } from '../rows/add-rows.ts'
 import { type JobCaller, starterOf } from '../run/starter.ts'
 import { rejectConflicts } from './conflicts.ts'
@@ -23,16 +24,19 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** The number of devices that one step of an undo's preview plans. It also reads what the undone job recorded. */
+/** The same for an undo. It is smaller because the step also reads the changes that the undone job recorded. */
 const UNDONE_AT_ONCE = 100
-/** The number of devices that one step of a preview checks, including the prepared ones. */
+/**
+ * The number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not
+ * prepared.
+ */
 const PREPARED_AT_ONCE = 1_000
 /** The number of items of the previous preview that one step deletes. */
 const DELETED_AT_ONCE = 5_000
 
 /**
  * Begins a job's preview, which `previewStep` continues. `found` contains the devices that match the filter, if there
- * are few. `job` must be locked.
+ * are at most `PREVIEWED_AT_ONCE`. `job` must be locked.
  */
 export async function beginPreview(
   db: Database,
@@ -53,7 +57,7 @@ export async function beginPreview(
   const start = { previewed: now, planned: null, token: null, reason: null, starter: starterOf(viewer) }
   const begun = { state: 'PREVIEWING', ...start, ...counts } as const
   let devices: Pick<BulkJobRow, 'phase' | 'total'> = { phase: null, total: job.total }
-  if (!isListed(job)) {
+  if (!isList(job)) {
     const few = found ?? (await findFirst(db, accountId, { job, limit: PREVIEWED_AT_ONCE, caller: viewer }))
     const isSmall = few !== undefined && job.total <= PREVIEWED_AT_ONCE
     devices = isSmall ? { phase: null, total: few.length } : { phase: job.total > 0 ? 'CLEAR' : 'FIND', total: 0 }
@@ -66,9 +70,6 @@ export async function beginPreview(
   await writeJob(db, accountId, job.id, change)
   return { ...job, ...change }
 }
-
-/** Checks whether a job's devices were given as a list. */
-const isListed = ({ target }: BulkJobRow): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
 /** Checks whether there are so many devices that a background job must preview them. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
@@ -83,7 +84,7 @@ export interface PreviewOptions {
 
 /**
  * Continues a preview: deletes some of the previous items, finds the next devices, or plans the changes to the next
- * devices. The job is READY after the last one. `job` must be locked.
+ * devices. The job is READY once the last devices are planned. `job` must be locked.
  */
 export function previewStep(
   db: Database,
@@ -112,7 +113,7 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Adds devices to a job. The devices of another job's rows are found again, because they may exist by now. */
+/** Adds devices to a job. For another job's CSV rows, finds the devices again, because they may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },

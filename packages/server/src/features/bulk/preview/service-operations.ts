@@ -53,7 +53,7 @@ function addedService(
 const presentServices = (services: readonly BulkService[]): BulkService[] =>
   services.filter(({ fields }) => fields !== undefined)
 
-/** Returns the services of a device that match an operation's filter, except those that were removed before it. */
+/** Returns the services of a device that match an operation's filter, except those that an earlier operation removed. */
 export const matchingServices = (device: BulkDevice, operation: BulkOperation): BulkService[] =>
   presentServices(device.services).filter(({ id }) => device.matches.get(operation)?.has(id) === true)
 

@@ -28,8 +28,8 @@ export const attributeOfPlaceholder = (name: string): AttributeName =>
   parseAttributeName(name.startsWith('attributes.') ? name.slice('attributes.'.length) : name, 'a name in braces')
 
 /**
- * Replaces the names in braces. Adds up the size before it joins the parts, so that a short template cannot use much
- * memory.
+ * Replaces the names in braces. Throws if the device has no value for a name, or if the result is too large. Checks the
+ * size before it joins the parts, so that a short template cannot use much memory.
  */
 export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
   if (!template.includes('{')) return template
@@ -42,7 +42,7 @@ export function fillTemplate(template: string, path: string, readValue: (name: s
     if (bytes > limits.valueBytes)
       throw new ApiError(
         'LIMIT_EXCEEDED',
-        `${path} may have at most ${limits.valueBytes} bytes with the device's values in place of the names in braces`,
+        `${path} may have at most ${limits.valueBytes} bytes after the device's values replace the names in braces`,
         { limit: limits.valueBytes },
       )
     filled.push(value)

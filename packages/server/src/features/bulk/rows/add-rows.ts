@@ -5,7 +5,14 @@ import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { newId, parseId } from '../../devices/device-id.ts'
 import type { BulkOperation, CsvRow } from '../bulk-job.ts'
-import { insertRows, type KeyedDevice, type RowItem, selectByKeys, selectLines } from '../bulk-rows.queries.ts'
+import {
+  insertRows,
+  type KeyedDevice,
+  type PreparedItem,
+  type RowItem,
+  selectByKeys,
+  selectLines,
+} from '../bulk-rows.queries.ts'
 import { planDevice } from './plan-row.ts'
 
 /** The number of rows that one statement inserts. */
@@ -14,7 +21,7 @@ const INSERTED_AT_ONCE = 500
 export interface AddedRows {
   jobId: string
   rows: readonly CsvRow[]
-  /** Whether rows without a device register one. */
+  /** Whether rows that find no device register one. */
   register: boolean
   operations: readonly BulkOperation[]
   /** The caller whose restriction applies. */
@@ -26,7 +33,7 @@ interface GivenRows extends Pick<AddedRows, 'rows' | 'register'> {
   inside: ResolvedFilter | undefined
 }
 
-/** Adds the rows in a CSV to a job. Throws if two rows are the same device. */
+/** Adds the rows in a CSV to a job. Throws if two rows identify the same device. */
 export async function addRows(
   db: Database,
   accountId: string,
@@ -36,7 +43,8 @@ export async function addRows(
   const items = await findDevices(db, accountId, { rows, register, inside: insideOf(caller) })
   assertNoneTwice(items)
   // The preview checks the devices that a restricted caller registers.
-  const prepare = (item: RowItem): RowItem => (caller.restriction === undefined ? prepareItem(item, operations) : item)
+  const prepare = (item: RowItem): PreparedItem =>
+    caller.restriction === undefined ? prepareItem(item, operations) : { ...item, changes: {} }
   const added = new Set(await insertInParts(db, place, { items, prepare }))
   const twice = items.find(({ id }) => !added.has(id))
   if (twice === undefined) return
@@ -48,7 +56,7 @@ export async function addRows(
 async function insertInParts(
   db: Database,
   place: { accountId: string; jobId: string },
-  { items, prepare }: { items: readonly RowItem[]; prepare: (item: RowItem) => RowItem },
+  { items, prepare }: { items: readonly RowItem[]; prepare: (item: RowItem) => PreparedItem },
 ): Promise<string[]> {
   const added: string[] = []
   let inserting: Promise<string[]> = Promise.resolve([])
@@ -75,17 +83,20 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
  * kinds of devices to the preview: those that break a rule, which it rejects, and those to which operations give
  * hardware IDs, because two rows may get the same one.
  */
-function prepareItem(item: RowItem, operations: readonly BulkOperation[]): RowItem {
+function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
+  const unprepared = { ...item, changes: {} }
   if (
     item.row.isNew !== true ||
     operations.some((operation) => 'update' in operation && 'hardwareId' in operation.update)
   )
-    return item
+    return unprepared
   try {
     const register = planDevice(item.row, { id: item.id, operations })
-    return { ...item, name: register.name, changes: { register } }
+    const { line, id, isNew } = item.row
+    const row = operations.length === 0 ? { line, id, isNew } : item.row
+    return { ...item, name: register.name, row, changes: { register } }
   } catch (error) {
-    if (error instanceof ApiError) return item
+    if (error instanceof ApiError) return unprepared
     throw error
   }
 }
@@ -119,9 +130,7 @@ async function findDevices(db: Database, accountId: string, { rows, register, in
     const ofRow = row.error === undefined ? deviceOf(row, { byId, byHardwareId, byName }) : undefined
     if (ofRow instanceof ApiError)
       return newItem({ ...row, error: { code: ofRow.code, message: ofRow.message } }, false)
-    return ofRow === undefined
-      ? newItem(row, register)
-      : { id: ofRow.id, name: ofRow.name, row, key: null, changes: {} }
+    return ofRow === undefined ? newItem(row, register) : { id: ofRow.id, name: ofRow.name, row, key: null }
   })
 }
 
@@ -131,7 +140,10 @@ interface FoundDevices {
   byName: ReadonlyMap<string, KeyedDevice[]>
 }
 
-/** Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has none. */
+/**
+ * Finds a row's device by its ID. If no device has this ID, uses the hardware ID, or the name if the row has no
+ * hardware ID.
+ */
 function deviceOf(
   { id, hardwareId, name }: CsvRow,
   { byId, byHardwareId, byName }: FoundDevices,
@@ -146,13 +158,13 @@ function deviceOf(
 }
 
 /**
- * Returns the item of a row without a device. With `register`, a valid row with a name registers a device. The preview
- * rejects all other rows.
+ * Returns the item of a row that found no device. With `register`, a valid row with a name registers a device. The
+ * preview rejects all other rows.
  */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null
   const key = hardwareId === null ? `name ${name}` : `hardwareId ${hardwareId}`
   const id = isNew ? newId() : `line ${line}`
-  return { id, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null, changes: {} }
+  return { id, name: name ?? '', row: { ...row, isNew }, key: isNew ? key : null }
 }

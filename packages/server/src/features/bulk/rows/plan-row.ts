@@ -16,7 +16,7 @@ export interface RowContext {
   namesInUse: ReadonlySet<string>
 }
 
-/** Returns the changes that a row and the job's operations make to the device that the row found. */
+/** Returns the changes that a row and the job's operations make to the device that the row finds or registers. */
 export function planRow(row: CsvRow, device: BulkDevice | undefined, context: RowContext): DeviceChanges {
   const { id, operations, namesInUse } = context
   if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)
@@ -51,7 +51,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Returns the device that a row and the job's operations register. Throws if it breaks a rule. */
+/** Returns the device that a row and the job's operations register. Throws if the device breaks a rule. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },

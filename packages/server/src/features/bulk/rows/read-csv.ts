@@ -17,7 +17,7 @@ export interface ReadCsv {
   lines: number
 }
 
-/** Reads the CSV of a job. Its lines follow line `after` of the job's previous CSV. */
+/** Reads the CSV of a job. The line numbers continue after line `after`, the last one of the job's previous CSV. */
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)
@@ -76,7 +76,7 @@ function toRow(row: DeviceFile['rows'][number], line: number): CsvRow {
   }
 }
 
-/** Returns a row. Omits the cells of a row that is too large to be read with others. */
+/** Returns the row, or an empty row with an error if the row is too large. */
 function withinLimit(row: CsvRow): CsvRow {
   const found = bytesOf(row)
   if (found <= limits.bulkChangeBytes) return row

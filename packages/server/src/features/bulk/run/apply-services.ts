@@ -15,11 +15,14 @@ import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import type { PendingItem } from './pending.queries.ts'
 
-/** The IDs of the services that a device's changes write. They exist, unless they were removed in the meantime. */
+/**
+ * The IDs of the services that a device's changes write. Such a service may not exist: it may have been removed since
+ * the preview, or the changes may add it.
+ */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 
-/** Reads the services of the devices whose services change, keyed by the device's ID. */
+/** Reads the services of the devices whose services change. Returns a function that returns a device's services. */
 export async function readServices(
   db: Database,
   accountId: string,
@@ -31,8 +34,8 @@ export async function readServices(
 }
 
 /**
- * Checks whether a device's services still have the values of the preview. With `isCsv`, another job must not have
- * added the same service, because the row would not have added it again.
+ * Checks whether a device's services still have the values of the preview. With `isCsv`, also checks that the device
+ * does not yet have a service that the row would add, because a row does not add an equal service.
  */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

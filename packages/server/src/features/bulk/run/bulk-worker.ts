@@ -23,11 +23,11 @@ export interface BulkWorkerOptions extends Omit<WorkOptions, 'ahead'> {
 const IDLE_MS = 500
 /** The longest pause, in milliseconds, soon after work: a client often starts a job right after its preview. */
 const READY_MS = 50
-/** The number of milliseconds that count as soon after work. */
+/** The number of milliseconds after work during which `READY_MS` applies. */
 const SOON_MS = 2_000
-/** The shortest pause, in milliseconds, while another process works on the jobs. */
+/** The shortest pause, in milliseconds, after a round without work, such as while another process works on the jobs. */
 const MIN_PAUSE_MS = 20
-/** The pause between two batches, in milliseconds, while clients wait. */
+/** The pause after each batch, in milliseconds, while many requests are in flight. */
 const BUSY_MS = 250
 /** The pause of a job, in milliseconds, after a failure. */
 const RETRY_MS = 500
@@ -36,10 +36,10 @@ const RETRY_MS = 500
  * again is then recorded as failed. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
-/** The number of devices that are changed one by one, which are the devices of the failed batch. */
+/** The number of devices that are changed one by one: as many as a batch can have. */
 const SINGLE_DEVICES = BATCH
 
-/** A job whose batch failed. */
+/** A job whose batch or preview step failed. */
 interface Trouble {
   failures: number
   /** The number of devices that were changed one by one. */
@@ -72,7 +72,7 @@ export function createBulkWorker({ load, log, ...given }: BulkWorkerOptions): Bu
     }
   }
 
-  /** Runs one batch of each job, so the accounts take turns. Returns the milliseconds until there is more work. */
+  /** Runs one batch of each job, so the accounts take turns. Returns the milliseconds until the next round. */
   const round = async (): Promise<number> => {
     const jobs = await selectActiveJobs(options.db)
     const active = new Set(jobs.map(({ id }) => id))

@@ -42,14 +42,13 @@ export interface WorkOptions {
   ahead?: LookAhead
 }
 
-/**
- * What a call did: nothing, because the job is not due or another process works on it; some work; or a device failed.
- */
+/** The result of a call. `idle` means that the job is not due or that another process is working on it. */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it.
- * With `singly`, after several failures, an error fails only the preview or the next device, so that the job continues.
+ * Works on a job: the next devices of its preview, or the next batch of its run. Does nothing if the job is not due.
+ * With `singly`, which the worker passes after several failures, an error ends the preview as FAILED, or fails only the
+ * next device of the run.
  */
 export async function workOn(
   options: WorkOptions,
@@ -71,7 +70,7 @@ export async function workOn(
   }
 }
 
-/** Checks whether the database failed. The job waits for the database, and no device of the job has failed. */
+/** Checks whether the database is unavailable or full. The job then waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 /** Locks a job and runs a step of it, if the job is in this state and due. */
@@ -164,7 +163,7 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
 
 /**
  * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been
- * read, reads the batch again, which finds the conflict.
+ * read, reads the batch again and then finds the conflict.
  */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
@@ -212,7 +211,7 @@ async function runLocked(options: WorkOptions, place: JobPlace, next: string | u
     await recordFinish()
     needsStatistics = job.registering > 0 && needsAnalysis(job.done, progress.done)
   })
-  // The next batches run meanwhile. If the update fails, they are slower until the next one.
+  // The next batches run during the update. If the update fails, they are slower until the next update.
   if (needsStatistics) analyzeDevices(options.db).catch(() => {})
   return result
 }
@@ -223,7 +222,7 @@ async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id
   return key === null ? undefined : openJobKey(secrets, { accountId, jobId: id }, key)
 }
 
-/** Records that a device failed, unless another process has changed it. The next batch changes the other devices. */
+/** Records that a device failed, if its item is still pending. The next batch changes the other devices. */
 async function failDevice(
   options: WorkOptions,
   place: JobPlace,

@@ -13,10 +13,10 @@ import {
   withTakenHardwareIds,
 } from './next-batch.ts'
 
-/** The maximum size of the changes of all batches that are read in advance. */
+/** The maximum size, in bytes, of the changes of all batches that are read in advance. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** A job's next batch, which may be valid only while the job has finished exactly this number of devices. */
+/** A job's next batch, which is used only if the job has finished exactly this number of devices. */
 interface AheadBatch {
   finished: number
   next: NextBatch
@@ -26,13 +26,13 @@ interface AheadBatch {
  * Reads the next batch of each job while PostgreSQL still runs the previous one. If another process has worked on the
  * job since, the number of devices that the job has finished is usually different, and the batch is not used. The
  * number does not identify the devices, so a batch also fails if one of its devices is no longer pending
- * (`writeResults`), and only a batch that was not read in advance can be the last one. After a failed batch, its
- * process forgets the next one.
+ * (`writeResults`), and an empty batch that was read in advance is not used. After a failed batch, its process forgets
+ * the next one.
  */
 export interface LookAhead {
   /**
    * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory
-   * are too large or clients wait.
+   * are too large or many requests are in flight.
    */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, and forgets it. */

@@ -12,11 +12,11 @@ import { type BatchSize, type PendingItem, selectPending } from './pending.queri
 
 /** The maximum number of devices in a batch. A batch is one transaction. */
 export const BATCH = 100
-/** The maximum size of the changes in a batch. A batch has at least one device. */
+/** The maximum size, in bytes, of the changes in a batch with more than one device. */
 const BATCH_BYTES = 8 * 1024 * 1024
 export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(rate, BATCH), bytes: BATCH_BYTES })
 
-/** A job with this rate waits only while requests wait. */
+/** A job with this rate pauses between batches only while many requests are in flight. */
 const UNLIMITED_RATE = 10_000
 export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
 

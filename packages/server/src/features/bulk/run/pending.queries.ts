@@ -58,7 +58,7 @@ export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
 
 /**
  * Records the results of pending devices. Throws if one of them is not pending, because the changes of its batch must
- * then be rolled back. Their rows no longer need a key, because a job that has run accepts no rows.
+ * then be rolled back. Also clears the keys of their CSV rows, because a job that has started accepts no more rows.
  */
 export async function writeResults(
   db: Database,

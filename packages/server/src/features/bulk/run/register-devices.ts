@@ -26,7 +26,7 @@ interface RegisterOptions {
   inside: ResolvedFilter | undefined
 }
 
-/** Adds new devices, which the caller must be able to reach. The caller records their events. */
+/** Adds new devices. Throws DeviceError if the job's caller cannot reach one. Does not record their events. */
 export async function registerDevices(
   db: Database,
   accountId: string,

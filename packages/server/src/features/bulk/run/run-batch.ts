@@ -60,8 +60,8 @@ interface BatchOptions {
 }
 
 /**
- * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError if a device must
- * be excluded. The caller records the events at the end of the transaction.
+ * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError for a device that
+ * makes the batch fail. Call `recordEvents` at the end of the transaction.
  */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
   const { job, caller, next, charge, secrets } = options
@@ -261,7 +261,7 @@ const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { 
   ...{ id, name, hardwareId, platform },
 })
 
-/** Applies the changes in memory. Returns one event for each context of the device and of each service. */
+/** Applies the attribute changes in memory. Returns one event for each context of the device and of each service. */
 function setAttributes({ item, device }: Accepted): NewEvent[] {
   const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
   return [...byTarget].flatMap(([target, all]) =>

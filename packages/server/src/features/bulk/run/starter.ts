@@ -48,18 +48,18 @@ export async function callerToRun(
   check: Check,
 ): Promise<{ caller: JobCaller; reason?: undefined } | { caller?: undefined; reason: string }> {
   const { job } = check
-  if (job.starter === null) return { reason: 'the job has no starter' }
+  if (job.starter === null) return { reason: 'the server has not recorded who started the job: resume it' }
   const caller = await findCaller(db, accountId, { ...check, starter: job.starter })
   if (typeof caller === 'string') return { reason: caller }
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(caller.permissions, name))
-  if (missing.length > 0) return { reason: `the starter of the job lacks the permission ${missing.join(', ')}` }
+  if (missing.length > 0) return { reason: `the caller who started the job lacks permissions: ${missing.join(', ')}` }
   if (caller.restriction === undefined) return { caller }
   try {
     assertMayRequest(caller, job)
     filterOf(job, caller)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'FORBIDDEN')
-      return { reason: `the job exceeds what its starter is restricted to: ${error.message}` }
+      return { reason: `the job exceeds the restriction of the caller who started it: ${error.message}` }
     throw error
   }
   return { caller }

@@ -2,7 +2,7 @@ import { type Database, inTransaction } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import { type JobPlace, takeJob, writeJob } from '../bulk-jobs.queries.ts'
 
-/** The longest time until a job that has used up its account's storage quota tries again. */
+/** The longest time, in seconds, until a job whose account has used up its storage quota tries again. */
 const MAX_WAIT_SECONDS = 60
 
 export const isOverQuota = (error: unknown): error is ApiError =>

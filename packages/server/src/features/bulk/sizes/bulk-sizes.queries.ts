@@ -6,16 +6,16 @@ import { isEachInside } from '../../filters/sql/inside.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 
 /**
- * An upper bound for the size of attributes. Counts compressed attributes at their limit, because only reading them
- * would show their size.
+ * An upper limit for the size of attributes. Counts compressed attributes as the largest possible size, because the
+ * statement would have to read them to find their size.
  */
 const upTo = (attributes: Sql): Sql =>
   sql`case when pg_column_compression(${attributes}) is null then pg_column_size(${attributes}) else ${limits.bytesPerTarget} end`
 
 /**
- * Returns upper bounds for the bytes of these devices' attributes, in the base and in the contexts, and of the
- * attributes of `withServices` devices' services, in all contexts. Omits unknown IDs, and devices that the caller
- * cannot reach.
+ * Returns an upper limit for the attribute bytes of each device, keyed by ID: its own attributes in the base and in
+ * `contexts`, and for a device in `withServices`, also those of its services in the base and in all contexts. Omits
+ * unknown IDs, and devices that the caller cannot reach.
  */
 export async function selectAttributeBytes(
   db: Database,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** A NOTIFY channel. The payload is `anyDevice` or the ID of a device that was deleted or received a new secret. */
+/** A NOTIFY channel. The payload is `anyDevice` or the ID of a device that was deleted or whose secret changed. */
 export const deviceChannel = 'muster_device'
 
 /** The payload that makes every process check all its connected devices. */
@@ -26,7 +26,7 @@ export interface PresentedSecret {
   secretHash: Buffer
 }
 
-/** Returns the given devices that were deleted, now have a different secret, or belong to a disabled user. */
+/** Returns the given devices that were deleted, no longer have this secret, or belong to a disabled account. */
 export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
   shown: readonly Presented[],

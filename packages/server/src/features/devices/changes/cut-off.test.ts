@@ -110,7 +110,7 @@ test('retries a failed check even if notifications still arrive', async () => {
   const device = await connect()
   await app.owner.data(rotate, { id: device.deviceId })
   watch({ db })
-  await untilLogged('the secrets of connected devices cannot be checked')
+  await untilLogged('cannot check the secrets of connected devices; retrying')
   await sleep(1_500)
   proxy.open()
   await vi.waitFor(() => expect(cutOff).toContain(device), wait)

@@ -25,8 +25,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
 }
 
 /**
- * Calls `onCutOff` within a second after any process deletes a connected device or replaces its secret. While
- * notifications may be lost, checks the secrets of all connected devices every second.
+ * Calls `onCutOff` when any process deletes a connected device, replaces or revokes its secret, or disables its
+ * account. While notifications may be lost, checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options
@@ -60,7 +60,7 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
     checking ??= checkDue()
       .catch((error: unknown) => {
         mayHaveMissed = true
-        if (!isClosed) log.debug({ err: error }, 'the secrets of connected devices cannot be checked')
+        if (!isClosed) log.debug({ err: error }, 'cannot check the secrets of connected devices; retrying')
       })
       .finally(() => {
         checking = undefined

@@ -96,7 +96,10 @@ export interface LockedDevice extends DeviceFields {
   id: string
 }
 
-/** Locks a device against concurrent changes. Returns undefined if the account has no such device. */
+/**
+ * Locks a device against concurrent changes. Returns undefined if the account has no such device, or if the caller
+ * cannot reach it.
+ */
 export async function lockDevice(
   db: Database,
   accountId: string,

@@ -86,7 +86,7 @@ export async function registerDevice(
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-/** Inserts a device. For a restricted viewer, the new device must be one that the viewer reaches. */
+/** Inserts a device. Throws FORBIDDEN if the viewer is restricted and could not reach the device. */
 async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Promise<void> {
   const { accountId } = viewer
   const inside = insideOf(viewer)
@@ -131,7 +131,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   })
 }
 
-/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs. */
+/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,

@@ -10,13 +10,13 @@ import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import type { NewDeviceFields } from './new-devices.queries.ts'
 
-/** A device to register, without its ID and secret. The ports of its services have no defaults. */
+/** A device to register, without its ID and secret. A service without a port gets no default port. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>
 }
 
-/** Checks a new device by the rules of `registerDevice`. */
+/** Throws if the fields, services, or attributes of a new device break a rule of `registerDevice`. */
 export function assertNewDevice(device: NewDevice): void {
   assertDeviceFields(device)
   newServices(device.services)

@@ -119,7 +119,7 @@ describe('plans of prepared statements', () => {
   })
 })
 
-// PostgreSQL plans each statement for one of a few limits. The server then cuts the page to the requested size.
+// The inner LIMIT of each statement is one of a few constants. An outer LIMIT cuts the page to the requested size.
 test.each([
   'name',
   'name desc',
@@ -134,7 +134,7 @@ test.each([
     const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
     return rows.map(([id]) => id)
   }
-  // The server does not cut a page that starts at an offset.
+  // The LIMIT of a page that starts at an offset is exact.
   const [first] = await idsFrom({ offset: 0 }, 1)
   const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
   expect(new Set(all).size).toBe(20_000)

@@ -41,8 +41,8 @@ export type DeviceStart = SqlStart & { fromEnd?: boolean }
 /**
  * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
  * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
- * reads the first devices of the list in order, at most `walked`. `scan` reads all matches once, with an index if there
- * is one, and sorts them.
+ * reads at most `walked` devices in the order of the list, from its beginning or from the position of the page. `scan`
+ * reads all matches once, with an index if there is one, and sorts them.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -85,9 +85,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns a string that is the same for pages with the same statement. Returns undefined if the statements of such
- * pages differ too much to be cached. This applies to pages with a filter, at an offset, or in an order by an attribute
- * or by several keys.
+ * Returns the key of a page's statement in the cache. Returns undefined for pages whose statements differ too much to
+ * be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -132,8 +131,9 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * Selects the matches among the first `walked` devices of the list, in order. The `OFFSET 0` fences keep that order. If
- * the filter reads the table that contains the key, the list includes its columns, which saves a lookup for each device.
+ * Selects the matches among the `walked` devices at the beginning of the list, or after the position of the page, in
+ * order. The `OFFSET 0` fences keep that order. If the filter reads the table that contains the key, the list includes
+ * its columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,

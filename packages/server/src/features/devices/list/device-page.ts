@@ -14,9 +14,9 @@ export interface PageReading {
 const SAMPLED = 1_000
 
 /**
- * Reads one page. If no index supports the filter, first reads the beginning of the list in order, which is usually
- * enough to fill the page. If it is not, reads all devices. A walk that fills the page reads few devices, so it is free
- * of charge.
+ * Reads one page. If no index supports the filter and the account has more than `WALKED` devices, first reads that many
+ * devices in order, which usually fills the page. If this read does not fill the page, reads all devices. A page that
+ * the first read fills is free of charge, because the read ends early.
  */
 export async function readDevicePage({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (hasCondition(page) && !isIndexed(page.filter)) {

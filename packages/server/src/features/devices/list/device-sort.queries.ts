@@ -14,7 +14,7 @@ export interface Reads {
   context: string | undefined
 }
 
-/** The SQL expressions for a device's key and ID in an order. Both are in the same index. */
+/** The SQL expressions for a device's key and ID in an order. If the key has an index, the index contains both. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /**

@@ -20,8 +20,8 @@ export interface DeviceListWithView extends DeviceListRequest {
 }
 
 /**
- * Reads the arguments, applies the view and the caller's restriction, and rejects attribute names that the account
- * never used.
+ * Reads the arguments, and applies the view and the caller's restriction. Rejects attribute names that the account has
+ * never used or that the caller cannot read.
  */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)

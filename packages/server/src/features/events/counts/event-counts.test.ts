@@ -9,7 +9,7 @@ const DAY = 24 * HOUR
 
 const app = sharedTestApp()
 
-// Early in a month, some events of these tests are in the last month, for which a new database has no partition.
+// Early in a month, some events of these tests are in the previous month, for which a new database has no partition.
 beforeAll(() => createEventPartitions(app.db, new Date(Date.now() - 31 * DAY)))
 
 /** Creates a user whose only events have these times. */

@@ -15,12 +15,12 @@ export const DEFAULT_INTERVALS = 60
 export async function countEventsByInterval(context: Context, args: UserEventCountsArgs): Promise<EventCount[]> {
   const { db, viewer, rowMeter } = context
   const size = args.intervals ?? DEFAULT_INTERVALS
-  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be 1 to ${MAX_INTERVALS}, not ${size}`)
+  if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be from 1 to ${MAX_INTERVALS}, found ${size}`)
   const now = context.clock()
   const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   const filter = where === undefined ? given : { ...given, where }
-  // `until` is exclusive, so one millisecond is added to include events of the current one.
+  // `until` is exclusive, so add one millisecond to include the events of the current millisecond.
   const until = given.until ?? new Date(now.getTime() + 1)
   const from = given.from ?? monthBefore(until)
   const intervals = divide({ from, until }, size)

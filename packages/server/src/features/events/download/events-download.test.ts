@@ -173,7 +173,7 @@ it('rejects a link if any character is changed or another server signed it', asy
   }
 })
 
-it('for an invalid link, returns an error that must not be cached', async () => {
+it('returns an error that must not be cached if the link is invalid', async () => {
   const link = await linkOf(await userWith({ count: 1 }))
   for (const wrong of [`${link}A`, `${link}&link=b`, `${app.url}/events/v1.csv`]) {
     const response = await fetch(wrong)

@@ -16,7 +16,7 @@ import { type EventListArguments, readEventWhere } from '../events.ts'
 import { readableData } from '../readable-events.ts'
 
 const PATH = '/events/v1.csv'
-/** The number of events that one statement examines if each event must be checked separately. */
+/** The number of events that one statement examines if PostgreSQL must check each event separately. */
 const WINDOW = 20_000
 /** The maximum number of devices that the event of a link lists. */
 const LISTED_DEVICES = 20
@@ -40,9 +40,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   return createDownloadLink(context, { path: PATH, content, description: describe(filter, args) })
 }
 
-/**
- * Describes the link as its arguments. If the list of device IDs is long, replaces it with its length, as `devices`.
- */
+/** Describes the link by its arguments. Replaces a long list of device IDs with `devices`, the number of IDs. */
 function describe(
   { from, until, types, deviceIds }: EventFilter,
   { where, view, context }: EventListArguments,
@@ -94,8 +92,8 @@ async function* pages(download: Download): AsyncGenerator<string> {
 }
 
 /**
- * Reads the events in windows of a fixed number of events. A filter in the filter language and a restriction are
- * evaluated for one event after another, so each statement must be limited.
+ * Reads the events in windows of a fixed number of events. PostgreSQL evaluates a filter in the filter language or a
+ * restriction for each event separately, so each statement must be limited.
  */
 async function* pagesByWindow(
   download: Download,
@@ -135,7 +133,7 @@ async function* pagesOf(download: Download, filter: EventFilter, first: EventSli
   }
 }
 
-/** Returns twice the number of events on the last page, rounded up to whole rate-limit points. */
+/** Returns twice the number of events on the last page, rounded up to whole rate-limit points, up to a full page. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 

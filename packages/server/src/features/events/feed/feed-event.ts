@@ -2,6 +2,6 @@ import type { Event } from '../event.ts'
 
 export interface FeedEvent extends Event {
   accountId: string
-  /** The approximate size in memory. */
+  /** The approximate size in memory, in bytes. */
   bytes: number
 }

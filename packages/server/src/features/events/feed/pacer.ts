@@ -12,8 +12,8 @@ export function createPacer(): Pacer {
   let endPause: (() => void) | undefined
 
   /**
-   * Waits with a timer and a callback. An AbortSignal would take 30 times as long, because aborting it creates errors,
-   * and every mutation may cut a pause.
+   * Waits with a timer and a callback, because every mutation may cut a pause. With an AbortSignal, a cut would take 30
+   * times as long, because aborting creates errors.
    */
   const pauseUntilCut = async (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()

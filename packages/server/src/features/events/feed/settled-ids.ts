@@ -51,7 +51,7 @@ function createMarks() {
   const marks: Mark[] = []
 
   return {
-    /** Adds an event ID with the transaction IDs of databases, which must be the same in each call. */
+    /** Adds an event ID with the transaction IDs of databases. Each call passes the same ones in the same order. */
     add(last: bigint, databases: readonly TransactionIds[], now: number): bigint | undefined {
       const latest = marks.at(-1)?.last ?? settled
       if (latest === undefined || last > latest) {

@@ -59,7 +59,7 @@ export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subje
 const contains = (attributes: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`${attributes} ? ${first}` : sql`(${attributes} -> ${first}::text) ? ${subName}`
 
-/** Returns the columns of the reserved names in a name or group. */
+/** Returns the column of a reserved name, or the columns of all names in the reserved group. */
 function columnsIn([group, subName]: AttributeName): string[] {
   if (group !== RESERVED_GROUP) return []
   const column = subName === undefined ? undefined : reservedColumns.get(subName)
@@ -80,7 +80,7 @@ function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
   return sql`d.attributes`
 }
 
-/** Checks whether the subject's value is the base value, which no context changes. */
+/** Checks whether the condition reads the base value and no override. */
 export const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
   read.type === 'base' || (read.type === 'effective' && context === undefined)
 
@@ -90,8 +90,8 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
 }
 
 /**
- * Returns the attributes that a context overrides, or their times. Returns undefined if the condition reads base
- * values.
+ * Returns the overrides in the context that the condition reads, or their times. Returns undefined if the condition
+ * reads base values.
  */
 export function overridesOf(
   scope: FilterScope,

@@ -6,7 +6,7 @@ import { baseText, columnOf, overridesOf, overrideText } from './attribute-condi
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
 
-/** The time that a value without a later recorded time has. */
+/** The time when all servers had begun to record the times of values. A value with an older time has this time. */
 export const timesSince = sql`(select since from attribute_times_start)`
 
 /** Compares the time of the last change, or the time since then. */
@@ -48,8 +48,8 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
 })
 
 /**
- * Returns when the effective value last changed or was last written, or null if there is no value. A device's first
- * values have the time of its registration.
+ * Returns when the effective value last changed or was last written, or null if there is no value. A first base value
+ * has the time when its device or service was created.
  */
 function timeOfValue(
   scope: FilterScope,

@@ -98,7 +98,7 @@ function hasValue({ name, readable }: EventSubject): Sql {
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
-/** Returns the values of a field that can have several values per event. */
+/** Returns the values of a field that can have several values per event, or undefined for other fields. */
 function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefined): Sql | undefined {
   if (name === 'changed') {
     const names = sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'

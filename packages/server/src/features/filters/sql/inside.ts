@@ -6,8 +6,8 @@ import { type FilterTables, noTables, type Sql } from './rows.ts'
 
 /**
  * Returns the condition that limits a statement on `device d` and `device_live l` to the devices that a caller can
- * reach. Adds the tables that the condition reads to `tables`. A restriction contains no time and reads attributes in
- * fixed contexts.
+ * reach. Adds the tables that the condition reads to `tables`. A restriction does not depend on the time and reads
+ * attributes in fixed contexts, so `now` and `context` have no effect.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })

@@ -38,7 +38,7 @@ export interface ServicesSelection {
 export interface ServiceListRequest {
   selection: ServicesSelection
   keys: readonly ServiceSortKey[]
-  /** A string that identifies the order. A cursor is valid only for the order that created it. */
+  /** A string that identifies the order. A cursor is valid only in the order for which the server created it. */
   order: string
   page: Page
 }

@@ -101,7 +101,7 @@ function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStar
     fetch first ${sql.lit(WALKED)} rows with ties) as d`
 }
 
-/** Selects the matching services of these devices, without bulk services. */
+/** Returns the tables and conditions that select the matching services of these devices, without bulk services. */
 function matching(
   accountId: string,
   { where, now, context, inside }: ServicesSelection,

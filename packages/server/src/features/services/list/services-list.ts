@@ -145,7 +145,7 @@ export function serviceRowsRead(
 }
 
 /**
- * Estimates the devices that a page reads. In the order by device name, an index finds the first services without
+ * Estimates how many devices a page reads. In the order by device name, an index finds the first services without
  * reading the others.
  */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
@@ -154,7 +154,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns why no index finds the devices of a selection. Returns undefined if an index does, or for all devices. */
+/** Returns why no index finds a selection's devices. Returns undefined if an index finds them, or for all devices. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

@@ -13,7 +13,8 @@ export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string
   mailer !== undefined && email !== null
 
 /**
- * Sends the link to the invited address, if there is one and the server can send email. The link is valid in any case.
+ * Sends the link to the invited address, if there is one and the server can send email. The link is valid even if the
+ * server sends no email.
  */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
@@ -25,7 +26,7 @@ export async function emailInvitation(context: Context, { id, email, link, roleI
   const ends = new Date(now.getTime() + HOUR_MS)
   const { tries } = await countAttempt(db, `email of ${accountId}`, { now, ends })
   if (tries > EMAILS_PER_HOUR) {
-    log.warn({ accountId }, 'an account has sent too many emails this hour')
+    log.warn({ accountId }, 'did not email an invitation, because the account has reached its hourly limit of emails')
     return record(false)
   }
   const { email: address, name } = (await findAccount(db, accountId))!

@@ -47,7 +47,7 @@ export async function lockInvitation(
   return row
 }
 
-/** Finds the account of an open invitation by the hash of its token. */
+/** Finds the ID and the account of an open invitation by the hash of its token. */
 export async function findByToken(
   db: Database,
   tokenHash: Buffer,

@@ -34,7 +34,7 @@ import {
 const DAY_MS = 86_400_000
 const USUAL_DAYS = 7
 const MAX_DAYS = 30
-/** How long expired invitations stay in the list. */
+/** The number of days that an expired invitation stays in the list. */
 const EXPIRED_DAYS = 7
 
 /** The maximum number of invitations that a list contains. */
@@ -197,7 +197,7 @@ export async function join(
   return account
 }
 
-/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person can grant none. */
+/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person cannot grant any role. */
 async function assertStillGrantable(
   db: Database,
   accountId: string,

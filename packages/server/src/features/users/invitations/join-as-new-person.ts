@@ -15,7 +15,7 @@ interface InvitationDeps {
   clock: () => Date
 }
 
-/** Returns the content of an invitation's page before sign-in. */
+/** Returns what an invitation's page shows before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, hashToken(token), clock())
   const invitation = await findInvitation(db, found.accountId, found.id)
@@ -38,7 +38,7 @@ async function joinAsNewPerson(
     await lockAccount(transaction, found.accountId)
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
     const email = invitation?.email ?? given
-    if (email === null) throw badInput('email is missing: the invitation is not addressed to anyone')
+    if (email === null) throw badInput('email is required, because the invitation contains no email address')
     assertEmail(email, 'email')
     const id = randomUUID()
     // A caller with the link may have received it from another person, so the link does not confirm the address.

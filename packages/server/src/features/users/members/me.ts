@@ -22,7 +22,7 @@ export interface Membership {
   requiredSignIn: RequiredSignIn | null
 }
 
-/** Lists the accounts that the credentials can use. Reads them once per request. */
+/** Lists the first 100 accounts that the credentials can use. Reads them once per request. */
 export const listMemberships = perRequest(async (context: Context): Promise<Membership[]> => {
   const { db, viewer } = context
   const { accountId, personId = accountId } = viewer

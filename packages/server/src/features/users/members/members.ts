@@ -51,7 +51,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** Gives a member another role. Sessions have its permissions starting with their next request. */
+/** Gives a member another role. The member's sessions have its permissions starting with their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },

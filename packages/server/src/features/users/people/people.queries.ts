@@ -81,8 +81,8 @@ export async function writeDisabled(db: Database, personId: string, disabled: Da
 }
 
 /**
- * Deletes everything about a person who is a member of no account, except the address that identifies the person in
- * events. Returns false for a member.
+ * Deletes everything about a person who is a member of no account, except the ID and the address that identify the
+ * person in events. For an erased person, `email` is a placeholder. Returns false for a member.
  */
 export async function replaceByRemovedPerson(
   db: Database,

@@ -15,7 +15,7 @@ const loaderOf = perRequest(
 
 /**
  * Finds the person who made a change. The viewer contains the founder's address, so changes by the founder need no
- * statement. For a person who is not stored, returns the address of an erased person.
+ * statement. For a person who is not stored, returns the placeholder address of an erased person.
  */
 export const findActor = async (
   context: Context,

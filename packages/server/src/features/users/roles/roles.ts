@@ -35,8 +35,7 @@ export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> =
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
 /**
- * Finds the role of a member or an invitation. If the role was deleted a moment ago, returns a role that allows only
- * reading.
+ * Finds the role of a member or an invitation. If the role was deleted a moment ago, returns the built-in role viewer.
  */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
@@ -45,7 +44,7 @@ export async function readRoles(db: Database, accountId: string): Promise<Role[]
   return allRoles(await selectRoles(db, accountId))
 }
 
-/** Returns a role of the account. Throws NOT_FOUND if it has no such role. */
+/** Returns a role of the account. Throws NOT_FOUND if the account has no such role. */
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
   const role = (await readRoles(db, accountId)).find((each) => each.id === id)
   if (role === undefined) throw notFound('role', id)
@@ -154,13 +153,19 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
     const role = (await lockRoles(transaction, viewer.accountId)).find((each) => each.id === id)
     if (role === undefined) throw notFound('role', id)
     const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
-    if (uses > 0) throw new ApiError('CONFLICT', `members and open invitations still have this role, found ${uses}`)
+    if (uses > 0) {
+      const rule = 'a role of members or open invitations cannot be deleted'
+      throw new ApiError('CONFLICT', `${rule}, found ${uses}: give the members another role and delete the invitations`)
+    }
     await removeRole(transaction, viewer.accountId, id)
     await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
   })
 }
 
-/** Lets only one transaction at a time change the account's roles, members, and invitations. */
+/**
+ * Returns the account's roles and locks the account. Until the transaction ends, no other transaction can change the
+ * account's roles, members, or invitations.
+ */
 async function lockRoles(transaction: Database, accountId: string): Promise<Role[]> {
   await lockAccount(transaction, accountId)
   return readRoles(transaction, accountId)
@@ -174,7 +179,7 @@ function toStored(role: Role): StoredRole {
   return { id, name, permissions: restriction === null ? namesIn(permissions) : [], restriction, groups }
 }
 
-/** The fields that events contain, as strings that can be compared. */
+/** Returns the fields that events contain. Converts lists and objects to strings. */
 const dataOf = ({ name, permissions, own, groups }: Role) => ({
   name,
   permissions: namesIn(permissions).join(', '),

@@ -73,8 +73,8 @@ interface AddedPerson extends AdmittedPerson {
 }
 
 /**
- * Links the identity to the person who has its address, or creates a person. Returns undefined if another sign-in did
- * so first.
+ * Links the identity to the person who has the identity's address, or creates a person. Returns undefined if another
+ * sign-in linked the identity or created the person first.
  */
 async function addPerson(
   { db, clock, signUp }: SsoPeopleDeps,
@@ -96,7 +96,7 @@ async function addPerson(
     }
     const isMapped = signUp !== 'invited' && (await hasRoleFor(transaction, groups))
     if (!invitation && !isMapped && signUp !== 'anyone') {
-      // Only the owner of the address may learn about its invitations, and only the link accepts one.
+      // Only the owner of the address may learn about its invitations, and a person can accept one only with its link.
       const isInvited = emailVerified && (await isInvitedByEmail(transaction, email, now))
       throw ssoError(isInvited ? 'sso-use-invitation' : 'sso-not-invited')
     }
@@ -150,7 +150,7 @@ async function acceptInvitation(
     await db.transaction().execute((transaction) => join(transaction, joining, { person, viewer }))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    log.warn({ personId: person.personId, code: error.code }, 'an invitation was not accepted by single sign-on')
+    log.warn({ personId: person.personId, code: error.code }, 'could not accept an invitation during single sign-on')
   }
 }
 

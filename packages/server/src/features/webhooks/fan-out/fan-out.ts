@@ -39,7 +39,7 @@ const MIN_PAUSE_MS = 10
  * in fewer, larger transactions.
  */
 const BUSY_MS = 250
-/** The interval, in milliseconds, at which the cursor is saved if no event has produced a delivery. */
+/** The minimum interval, in milliseconds, between saves of the cursor while no event needs a delivery. */
 const SAVE_MS = 1_000
 
 export function createFanOut({ db, feed, load, log, isSending, onCreated, onWaiting }: FanOutOptions): FanOut {
@@ -138,8 +138,8 @@ interface Step extends Pick<FanOutOptions, 'isSending'> {
 }
 
 /**
- * In one transaction, saves deliveries, advances the cursor past their events, and adds jobs that start sending. If
- * another process has already moved the cursor, returns undefined and saves nothing.
+ * In one transaction, saves deliveries and pending events, advances the cursor past these events, and adds jobs that
+ * start sending. If another process has already moved the cursor, returns undefined and saves nothing.
  */
 async function commitDeliveries(
   db: Database,

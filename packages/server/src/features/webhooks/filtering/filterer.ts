@@ -37,7 +37,7 @@ export interface FiltererOptions {
 
 /** The maximum number of events in one step. */
 const BATCH = 2_000
-/** The number of accounts whose filters are applied at the same time. */
+/** The maximum number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
 /** The interval, in milliseconds, between searches for pending events that another process left. */
 const POLL_MS = 5_000
@@ -46,7 +46,7 @@ const RETRY_MS = 1_000
 export function createFilterer(options: FiltererOptions): Filterer {
   const { db, log } = options
   const closing = new AbortController()
-  /** Contains webhooks with work, by account. The accounts take turns in the order of the map. */
+  /** The webhooks that may have pending events, by account. The accounts take turns in the order of the map. */
   const waiting = new Map<string, Map<string, WebhookAddress>>()
   const busy = new Set<string>()
   const running = new Set<Promise<void>>()
@@ -79,7 +79,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
     const { webhookId } = webhook
     try {
-      // After a failure, events are processed one at a time, because one large device may have caused it.
+      // After a failure, process one event at a time, because a single large device may have caused the failure.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
       failing.delete(webhookId)
       return outcome

@@ -5,9 +5,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export interface Result extends WebhookAddress {
   id: string
-  /**
-   * The delivery's `tries` before the attempt. If a redelivery has changed `tries` since, the delivery is not updated.
-   */
+  /** The delivery's `tries` before the attempt. If this number has changed since then, the delivery is not updated. */
   tries: number
   status: DeliveryStatus
   /** The number of seconds until the next attempt, or null if no attempt follows. */
@@ -48,8 +46,8 @@ export interface HealthChange extends WebhookAddress {
 }
 
 /**
- * Saves the health of an account's receivers. Returns the IDs of webhooks whose attempts have all failed for this many
- * days.
+ * Saves the health of an account's receivers, for webhooks that this process still holds. Returns the IDs of webhooks
+ * whose attempts have all failed for more than `days` days.
  */
 export async function writeHealth(
   db: Database,

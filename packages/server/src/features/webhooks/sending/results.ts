@@ -9,9 +9,15 @@ import { type HealthChange, type Result, writeHealth, writeResults } from './res
  * added during the previous writes.
  */
 export interface Results {
-  /** Resolves when the outcome is committed. `isHopeless` means that the receiver has failed for days. */
+  /**
+   * Resolves when the outcome is committed. `isHopeless` means that all attempts have failed for more than
+   * `DAYS_OF_FAILURES` days.
+   */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** Stops saving. Discards outcomes that cannot be saved, so their deliveries will be attempted again. */
+  /**
+   * Saves the remaining outcomes. If a write fails, discards the outcomes that are not saved, and their deliveries will
+   * be attempted again.
+   */
   close(): Promise<void>
 }
 

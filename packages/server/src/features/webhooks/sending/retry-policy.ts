@@ -13,7 +13,10 @@ export interface Evaluation {
 
 export interface EvaluationOptions {
   tries: number
-  /** The number of seconds to wait after each attempt. */
+  /**
+   * The number of seconds to wait after each failed attempt. The actual delays differ by up to 20%, and `Retry-After`
+   * can extend them.
+   */
   schedule: readonly number[]
   now: Date
   /**

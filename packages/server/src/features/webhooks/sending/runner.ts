@@ -22,10 +22,10 @@ export interface RunnerDeps {
   /** Slows down sending under high load, because requests have priority. */
   throttle: Throttle
   log: FastifyBaseLogger
-  /** The number of seconds to wait after each attempt of a delivery. */
+  /** The number of seconds to wait after each failed attempt of a delivery. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
-  /** The number of attempts that the process may still start. All webhooks share these slots. */
+  /** The number of further attempts that the process can have in flight. All webhooks share these slots. */
   slots: { free: number }
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 
+/** The number of seconds after which a hold ends unless the holder renews it. */
 export const HOLD_SECONDS = 10
 
 /** A receiver's health as the database stores it, for the next process that sends to the receiver. */
@@ -11,7 +12,7 @@ export interface Health {
   probeIn: number | null
 }
 
-/** Acquires the hold on a webhook. Returns undefined if another process has it or if the webhook was deleted. */
+/** Acquires the hold on a webhook. Returns undefined if another process holds it or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
@@ -36,7 +37,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Renews an account's holds. Returns the IDs of the webhooks that are still held. */
+/** Renews an account's holds. Returns the IDs of the webhooks that `holder` still holds. */
 export async function renewHolds(
   db: Database,
   accountId: string,
@@ -82,7 +83,7 @@ export interface Due {
 
 /**
  * The approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last
- * one returned. A single delivery can have hundreds of KiB.
+ * one returned. The size of a single delivery can be hundreds of KiB.
  */
 const MAX_BYTES = 1024 * 1024
 
@@ -125,7 +126,7 @@ export async function secondsUntilDue(
   return rows[0]?.seconds ?? undefined
 }
 
-/** Selects webhooks with overdue deliveries that no process is sending. */
+/** Selects up to 1,000 webhooks that no process holds and that have deliveries more than 15 seconds overdue. */
 export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`
     select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending

@@ -23,7 +23,7 @@ export function CreatedKey({ created, onDone }: { created: NewKey; onDone: () =>
       </Group>
       {secret === null ? (
         <Text>
-          Requests signed with your private key and <Code>keyid="{key}"</Code> are now accepted.
+          The server now accepts requests signed with your private key and <Code>keyid="{key}"</Code>.
         </Text>
       ) : (
         <SecretOnce

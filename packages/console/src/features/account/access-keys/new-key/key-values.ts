@@ -54,7 +54,7 @@ export function toVariables(values: KeyValues, permissions: readonly Permission[
     personal: kind === 'personal',
     networks,
     rateShare: Number(rateShare),
-    // The key's badges then show that it changes nothing.
+    // Marks a key whose permissions allow no mutation, so that its badge says so.
     readOnly: isReadOnly(permissions),
     requireDigest,
     expires: expiryTime(expiry),

@@ -6,8 +6,8 @@ import { useViewer } from '../../../user-settings/viewer.ts'
 import { NeededPermissionsDocument } from '../keys.generated.ts'
 
 /**
- * Returns a function that asks the server for the permissions that a document needs. Returns a message if the document
- * is invalid or if the user lacks permissions.
+ * Returns a function that asks the server for the permissions that a document needs. If the document is invalid or the
+ * user lacks permissions, the function returns a message instead.
  */
 export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
   const client = useClient()

@@ -7,7 +7,7 @@ interface ServicesFieldProps {
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Asks for the services of the devices that a job changes. */
+/** Asks for a filter that selects the services that a job changes. */
 export function ServicesField({ description, box }: ServicesFieldProps) {
   const [where, setWhere] = useState<string | null>(null)
   return (
