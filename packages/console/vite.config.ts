@@ -17,6 +17,8 @@ export default defineConfig({
   build: {
     outDir: path('dist'),
     emptyOutDir: true,
+    // Lets tests find the files that a page loads.
+    manifest: true,
     target: 'es2022',
     // All target browsers work without the polyfill.
     modulePreload: { polyfill: false },

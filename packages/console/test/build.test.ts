@@ -1,37 +1,29 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 
 /** The compressed scripts that sign-in and the device list load before the first click must be smaller than this. */
 const FIRST_LOAD_BYTES = 250_000
 
-const run = promisify(execFile)
-const cwd = fileURLToPath(new URL('../', import.meta.url))
-const vite = fileURLToPath(new URL('../../../node_modules/vite/bin/vite.js', import.meta.url))
+/** The build that npm creates when it installs the dependencies, and that the server serves. */
+const folder = fileURLToPath(new URL('../dist/', import.meta.url))
 
 interface ManifestEntry {
   file: string
   imports?: string[]
 }
 
-let folder: string
 let manifest: Record<string, ManifestEntry>
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'muster-console-build-'))
-  // Uses the same environment as `npm run build`. With the NODE_ENV of tests, the build would contain React's
-  // development version.
-  const env = { ...process.env, NODE_ENV: 'production' }
-  await run(process.execPath, [vite, 'build', '--outDir', folder, '--manifest', '--logLevel', 'error'], { cwd, env })
-  manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8'))
-  // The build takes minutes on a slow machine.
-}, 600_000)
-afterAll(() => rm(folder, { recursive: true, force: true }))
+  try {
+    manifest = JSON.parse(await text('.vite/manifest.json'))
+  } catch (error) {
+    throw new Error('the console is not built: run npm run build', { cause: error })
+  }
+})
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
