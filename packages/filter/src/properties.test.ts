@@ -148,10 +148,11 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
     const { user, system } = process.threadCpuUsage(start)
     return (user + system) / 1000
   }
-  const fastest = (count: number, times: number): number =>
-    Math.min(run(count, times), run(count, times), run(count, times))
   // Both check the same number of characters. Quadratic time would take 32 times as long for the long filter; garbage
   // collection adds less. Some systems measure CPU time in steps of several milliseconds, so each run takes longer.
-  const short = Math.max(fastest(2000, 32), 10)
-  expect(fastest(64_000, 1) / short).toBeLessThan(10)
+  const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
+  let long = run(64_000, 1)
+  // Repeats the measurement only if another process may have disturbed it.
+  for (let tries = 1; tries < 3 && long / short >= 10; tries++) long = Math.min(long, run(64_000, 1))
+  expect(long / short).toBeLessThan(10)
 })

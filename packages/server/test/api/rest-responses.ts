@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { expect } from 'vitest'
 import type { Route } from '../../src/rest/route.ts'
 
@@ -21,19 +21,24 @@ export function createResponseCheck(document: unknown): (route: Route, status: n
   const { paths, components } = withoutExtraProperties(document) as OpenApi
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', dateTime).addFormat('int32', { type: 'number', validate: Number.isInteger })
+  ajv.addFormat('double', { type: 'number', validate: Number.isFinite })
   ajv.addSchema({ $id: 'openapi', components })
+  const compiled = new Map<object, ValidateFunction>()
   return (route, status, body) => {
     const { responses = {} } = paths[route.path]?.[route.method.toLowerCase()] ?? {}
     const response = responses[status] ?? responses[`${Math.floor(status / 100)}XX`]
     expect(response, `the OpenAPI document describes status ${status}`).toBeDefined()
     const schema = response?.content?.['application/json']?.schema
     if (schema === undefined) return expect(body).toBeUndefined()
-    const schemaText = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components')
-    const validate = ajv.compile(JSON.parse(schemaText))
+    const validate = compiled.get(schema) ?? ajv.compile(withFullReferences(schema))
+    compiled.set(schema, validate)
     validate(body)
     expect(validate.errors ?? []).toEqual([])
   }
 }
+
+const withFullReferences = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components'))
 
 /** Forbids additional properties in every object schema that does not mention them. */
 function withoutExtraProperties(value: unknown): unknown {

@@ -34,20 +34,22 @@ function committedSchemas(): { commit: string; text: string }[] {
   }
 }
 
+const current = buildSchema()
+
 describe('the schema of API v1', () => {
   test('contains every path in the contract except the paths that the server does not serve yet', async () => {
     const contract = parseSchema(readFileSync(new URL('./contract.graphql', import.meta.url), 'utf8'))
-    expect(await breakingChanges(contract, buildSchema())).toEqual([...notYetServed].sort())
+    expect(await breakingChanges(contract, current)).toEqual([...notYetServed].sort())
   })
 
   test('does not break clients of the committed schema', async () => {
     const committed = parseSchema(readFileSync(new URL('schema.graphql', root), 'utf8'))
-    expect(await breakingChanges(committed, buildSchema())).toEqual([])
+    expect(await breakingChanges(committed, current)).toEqual([])
   })
 
   test('does not break clients of any earlier committed schema', async () => {
     for (const { commit, text } of committedSchemas()) {
-      expect(await breakingChanges(parseSchema(text), buildSchema()), `against ${commit}`).toEqual([])
+      expect(await breakingChanges(parseSchema(text), current), `against ${commit}`).toEqual([])
     }
   })
 

@@ -4,8 +4,8 @@ import { executeOperation } from './checker.ts'
 import type { Rig } from './rig.ts'
 
 const CLIENTS = 4
-/** The pause after a change that was not acknowledged. */
-const PAUSE_MS = 200
+/** The pauses after a change, which leave the processor to the jobs, and after a change that was not acknowledged. */
+const pauseMs = { acknowledged: 10, other: 200 }
 
 /**
  * Starts clients that change the attribute `site` of random devices, each time to another value, and an attribute that
@@ -32,7 +32,7 @@ export function startSiteWriters(
           ? `mutation { deleteDevice(deviceId: "${id}", force: true) }`
           : `mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "writer ${round} ${number}") }`
       const response = await rig.send(document).catch(() => undefined)
-      if (response?.status !== 200) await sleep(PAUSE_MS)
+      await sleep(response?.status === 200 ? pauseMs.acknowledged : pauseMs.other)
     }
   }
   const written = Promise.all(Array.from({ length: CLIENTS }, write))

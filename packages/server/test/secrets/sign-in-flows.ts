@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { linkUser } from '../../src/features/users/user-administration.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../clients/browser.ts'
 import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
@@ -11,6 +12,8 @@ import type { Canaries } from './canaries.ts'
 
 /** The cookie that is valid between the password and the code of a two-factor sign-in. */
 const TWO_FACTOR_COOKIE = 'muster.two_factor'
+/** The pause between requests for the status of an email. */
+const POLL_MS = 50
 
 export interface SignInFlows {
   server: Pick<ServerProcess, 'url'>
@@ -166,11 +169,11 @@ export async function invitations({ server, mail, canaries, errors, owner }: Sig
     )
   }
   const sent = await invite('sent@example.com')
-  while (!(await isKnown(sent)));
+  while (!(await isKnown(sent))) await sleep(POLL_MS)
   if (mail.received.length === 0) throw new Error('the email was not sent')
   mail.isRejecting = true
   const failed = await invite('failed@example.com')
-  while (!(await isKnown(failed)));
+  while (!(await isKnown(failed))) await sleep(POLL_MS)
   const guess = await openBrowser(server).auth('/invitation', { token: 'x'.repeat(43) })
   errors.push(JSON.stringify(guess.body))
 }
