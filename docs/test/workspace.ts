@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { commandsPath } from '../../packages/server/test/harness/bundled-programs.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 
@@ -46,7 +47,7 @@ export async function openWorkspace(): Promise<Workspace> {
     const child = spawn('bash', ['-c', `${prologue}\n${command}`, 'guide'], {
       cwd: path,
       env: {
-        PATH: `${root}node_modules/.bin:${process.env.PATH}`,
+        PATH: `${commandsPath()}:${root}node_modules/.bin:${process.env.PATH}`,
         HOME: path,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         MUSTER_GUIDE_STATE: state,

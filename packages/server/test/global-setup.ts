@@ -7,6 +7,7 @@ import { startEmbedded } from '../src/db/embedded/embedded.ts'
 import { createEventPartition } from '../src/db/event-partitions.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { onWorkers, placeOnCluster, protectTemplate } from './cluster/cluster-databases.ts'
+import { bundlePrograms } from './harness/bundled-programs.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
@@ -19,14 +20,16 @@ declare module 'vitest' {
 }
 
 /**
- * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses the server at
- * this URL, and the user in the URL must be allowed to create databases.
+ * Starts PostgreSQL for the tests, creates the template database, and bundles the programs that tests start. With
+ * MUSTER_TEST_DATABASE_URL, uses the server at this URL, and the user in the URL must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await createTemporaryFolder()
-  const { connection, stop } = await startDatabase(join(folder, 'postgres'))
   const template = `muster_template_${process.pid}`
-  await createTemplate(connection, template)
+  const [{ connection, stop }] = await Promise.all([
+    prepareDatabase(join(folder, 'postgres'), template),
+    bundlePrograms(join(folder, 'programs')),
+  ])
   project.provide('testDatabase', { connection, template })
   project.provide('scratchFolder', folder)
   return async () => {
@@ -34,6 +37,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
+}
+
+async function prepareDatabase(dataFolder: string, template: string): ReturnType<typeof startDatabase> {
+  const database = await startDatabase(dataFolder)
+  await createTemplate(database.connection, template)
+  return database
 }
 
 async function startDatabase(dataFolder: string): Promise<{ connection: pg.ClientConfig; stop: () => Promise<void> }> {
@@ -45,8 +54,14 @@ async function startDatabase(dataFolder: string): Promise<{ connection: pg.Clien
     log: { info() {}, warn: console.warn, error: console.error },
     onExit: (reason) => console.error(reason),
     // Turns off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent
-    // dropping one.
-    settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
+    // dropping one. The first use of each page of memory takes CPU time, so uses less memory than a server, but reuses it.
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      autovacuum: 'off',
+      max_connections: '400',
+      shared_buffers: '256MB',
+    },
   })
 }
 

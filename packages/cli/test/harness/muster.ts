@@ -7,7 +7,9 @@ import { formatCredentials } from '@muster/server/start/credentials-file.ts'
 import type pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { TestUser } from '../../../server/test/harness/app.ts'
+import { launcherPath } from '../../../server/test/harness/bundled-programs.ts'
 
+/** The `muster` command in the checkout, which runs from its sources. */
 export const launcher = new URL('../../bin/muster.js', import.meta.url).pathname
 
 export interface CommandResult {
@@ -36,7 +38,7 @@ interface RunningProcess {
 
 /** Runs the CLI as a separate process with a clean environment. */
 export function startMuster(args: string[], { env = {}, input = '' }: RunOptions = {}): RunningCommand {
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(process.execPath, [launcherPath(), ...args], {
     env: {
       PATH: process.env.PATH,
       HOME: '/nowhere',

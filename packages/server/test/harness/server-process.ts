@@ -4,8 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signRequest } from '@muster/http-signature'
 import { onTestFailed, onTestFinished } from 'vitest'
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname
+import { serverPath } from './bundled-programs.ts'
 
 /** The number of characters from a server's log that a failed test shows. */
 const SHOWN = 8_000
@@ -31,7 +30,7 @@ export async function startServerProcess(
   env: Record<string, string>,
   atEnd: (end: () => Promise<void>) => void = onTestFinished,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [serverPath()], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
