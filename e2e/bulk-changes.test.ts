@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { addMember } from '../packages/server/test/factories/member.ts'
 import { findViolations } from './axe.ts'
 import { describeConsole, startConsole } from './harness.ts'
 import { numbered, personWith } from './seeded.ts'
@@ -48,6 +49,68 @@ describeConsole('changes to selected devices', () => {
       a: { '$svc.statusA': 'inspected' },
     })
     expect(login.devices.total).toBe(500)
+  })
+
+  it('moves the selected devices to another account in which the person may create devices', async () => {
+    const person = await personWith(site, numbered(4))
+    const [other, readOnly] = [await site.newPerson(), await site.newPerson()]
+    const join = (accountId: string, roleId: string) =>
+      addMember(site.app, { accountId, personId: person.accountId, roleId })
+    await join(other.accountId, 'operator')
+    await join(readOnly.accountId, 'viewer')
+    const page = await site.open(person, { path: `/accounts/${person.accountId}/devices` })
+    await page.getByText('4 in total').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Move devices to another account' })
+    const openDialog = () => page.getByRole('button', { name: 'Move', exact: true }).click()
+
+    await page.getByLabel('Select node-1', { exact: true }).click()
+    await openDialog()
+    await dialog.getByText('The devices keep their IDs').waitFor()
+    await dialog.getByRole('combobox', { name: 'Account' }).click()
+    expect(await page.getByRole('option').allTextContents()).toEqual([expect.stringContaining('(operator)')])
+    await page.getByRole('option').click()
+    expect(await findViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Move 1 device' }).click()
+    await page.getByText('Moved 1 device').waitFor()
+    await page.getByText('3 in total').waitFor()
+
+    await page.getByLabel('Select all matching devices').check()
+    await page.getByLabel('Select node-3', { exact: true }).click()
+    await openDialog()
+    await dialog.getByRole('button', { name: 'Move 2 devices' }).click()
+    await page.getByText('Moved 2 devices').waitFor()
+    await page.getByText('1 in total').waitFor()
+    const { login } = await other.data('{ login { devices(sort: "name") { items { name } } } }')
+    expect(login.devices.items.map(({ name }: { name: string }) => name)).toEqual(['node-1', 'node-2', 'node-4'])
+
+    await page.goto(`${site.app.url}/accounts/${person.accountId}/events`)
+    await page.getByText('Device moved').first().waitFor()
+    expect(await page.getByRole('link', { name: 'node-1' }).count()).toBe(0)
+  })
+
+  it('offers no move without such an account, and moves at most 1,000 devices', async () => {
+    const person = await personWith(site, numbered(1_001))
+    const other = await site.newPerson()
+    await addMember(site.app, { accountId: other.accountId, personId: person.accountId, roleId: 'viewer' })
+    const page = await site.open(person, { path: `/accounts/${person.accountId}/devices` })
+    const move = page.getByRole('button', { name: 'Move', exact: true })
+    await page.getByText('1,001 in total').waitFor()
+    await page.getByLabel('Select all matching devices').check()
+    await page.getByRole('button', { name: 'Delete' }).waitFor()
+    expect(await move.count()).toBe(0)
+
+    await site.app.db
+      .updateTable('membership')
+      .set({ role_id: 'operator' })
+      .where('account_id', '=', other.accountId)
+      .where('person_id', '=', person.accountId)
+      .execute()
+    await page.reload()
+    await page.getByLabel('Select all matching devices').check()
+    await move.click()
+    await page.getByRole('alert').filter({ hasText: 'at most 1,000 devices at a time' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Move 1,001 devices' }).isDisabled()).toBe(true)
+    expect(await findViolations(page)).toEqual([])
   })
 
   it('sets a field of all matching devices except one', async () => {

@@ -116,7 +116,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   bulkDays: 'days after its end until the server deletes a bulk job, which then cannot be undone',
   userNameLength: 'characters in a user name',
   deletedBytes:
-    "bytes of attributes, overrides, and services in a device's DEVICE_DELETE event. If the data is larger, the event contains omitted: true instead.",
+    "bytes of attributes, overrides, and services in a device's DEVICE_DELETE or DEVICE_TRANSFER event. If the data is larger, the event contains omitted: true instead.",
   members: 'members per account',
   roles: 'custom roles per account',
   roleNameLength: 'characters in a role name',

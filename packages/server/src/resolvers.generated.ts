@@ -611,6 +611,13 @@ export type Mutation = {
   /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
+   * Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and
+   * attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need
+   * DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns
+   * CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device.
+   */
+  transferDevices: Scalars['Int']['output'];
+  /**
    * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new
    * secret. Instead, the device can register itself again once within one hour.
    */
@@ -892,6 +899,13 @@ export type MutationDeleteDevicesArgs = {
 
 
 /** Changes data. A mutation that fails changes nothing. */
+export type MutationTransferDevicesArgs = {
+  accountId: Scalars['ID']['input'];
+  deviceId: Array<Scalars['String']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
 export type MutationRotateDeviceSecretArgs = {
   deviceId: Scalars['String']['input'];
   allow?: Scalars['Boolean']['input'];
@@ -1135,8 +1149,8 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, according to its events. Times before the device's registration, or before the
-   * account's oldest stored event, are unknown.
+   * When the device was online, according to its events. Times before the device's registration, before it last moved to
+   * this account, or before the account's oldest stored event, are unknown.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1686,7 +1700,7 @@ export type Event = {
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
-  /** active or inactive, for state events */
+  /** active or inactive, for state events, and for devices that moved to this account */
   state?: Maybe<Scalars['String']['output']>;
   /** The change's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
@@ -1803,6 +1817,12 @@ export type EventType =
    * data exceeds 256 KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
+  /**
+   * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
+   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE; for
+   * in, attributeNames, the names of the attributes of the device and its services, and the device's state (see state)
+   */
+  | 'DEVICE_TRANSFER'
   /** data: allow, whether the device can register itself again; registrationCode, the code's ID if the device did so */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
@@ -2307,7 +2327,7 @@ export type Permission =
   | 'AUDIT_READ'
   /** Register devices, and create and delete registration codes. */
   | 'DEVICE_CREATE'
-  /** Delete devices. */
+  /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
   /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
   | 'DEVICE_READ'
@@ -2982,6 +3002,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateDevice?: Resolver<ResolversTypes['Device'], ParentType, ContextType, RequireFields<MutationUpdateDeviceArgs, 'deviceId'>>;
   deleteDevice?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDeviceArgs, 'deviceId' | 'force'>>;
   deleteDevices?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDevicesArgs, 'deviceId' | 'force'>>;
+  transferDevices?: Resolver<ResolversTypes['Int'], ParentType, ContextType, RequireFields<MutationTransferDevicesArgs, 'accountId' | 'deviceId'>>;
   rotateDeviceSecret?: Resolver<ResolversTypes['DeviceRegistration'], ParentType, ContextType, RequireFields<MutationRotateDeviceSecretArgs, 'deviceId' | 'allow'>>;
   setExpectedInterval?: Resolver<Maybe<ResolversTypes['Freshness']>, ParentType, ContextType, RequireFields<MutationSetExpectedIntervalArgs, 'name'>>;
   reportState?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationReportStateArgs, 'serviceId' | 'state' | 'ttl'>>;

@@ -770,6 +770,13 @@ export const schemaTable: SchemaTable = {
     "id": "ID!"
    }
   ],
+  "transferDevices": [
+   "Int!",
+   {
+    "accountId": "ID!",
+    "deviceId": "[String!]!"
+   }
+  ],
   "undoBulk": [
    "BulkJob!",
    {

@@ -16,7 +16,7 @@ export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
 /** An event's type. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_TRANSFER' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'FRESHNESS_UPDATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** A time interval in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
@@ -506,7 +506,7 @@ export interface Event {
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** active or inactive, for state events */
+  /** active or inactive, for state events, and for devices that moved to this account */
   state: string | null
   target: EventTarget[]
   timestamp: string
@@ -1341,7 +1341,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. Times before the device's registration, or before the account's oldest stored event, are unknown. */
+  /** When the device was online, according to its events. Times before the device's registration, before it last moved to this account, or before the account's oldest stored event, are unknown. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -1457,7 +1457,7 @@ export interface EventFields {
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** active or inactive, for state events */
+  /** active or inactive, for state events, and for devices that moved to this account */
   state: Leaf<string | null>
   target: Branch<'EventTarget', 'many'>
   timestamp: Leaf<string>
@@ -1986,6 +1986,12 @@ export interface MutationFields {
   /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
+  }>
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  transferDevices: Leaf<number, {
+    /** The other account. */
+    accountId: string
+    deviceId: readonly string[]
   }>
   /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
@@ -3023,6 +3029,12 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  transferDevices(args: {
+    /** The other account. */
+    accountId: string
+    deviceId: readonly string[]
+  }, options?: CallOptions): Promise<number>
   /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk(args: {
     id: string

@@ -206,6 +206,12 @@ export type EventType =
   | 'DEVICE_SECRET_ROTATE'
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
+  /**
+   * A device moved to another account, or from another account to this one. data: name, hardwareId, platform; accountId,
+   * the other account; direction, out or in. For out, also attributes, overrides, and services, as for DEVICE_DELETE; for
+   * in, attributeNames, the names of the attributes of the device and its services, and the device's state (see state)
+   */
+  | 'DEVICE_TRANSFER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
@@ -318,7 +324,7 @@ export type Permission =
   | 'AUDIT_READ'
   /** Register devices, and create and delete registration codes. */
   | 'DEVICE_CREATE'
-  /** Delete devices. */
+  /** Delete devices, and move them to another account. */
   | 'DEVICE_DELETE'
   /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
   | 'DEVICE_READ'

@@ -88,6 +88,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Mutation.setKeyPolicy': ['ACCOUNT_MANAGE'],
   'Mutation.setMemberRole': ['MEMBER_MANAGE'],
   'Mutation.testWebhook': ['WEBHOOK_MANAGE'],
+  // The use case checks DEVICE_CREATE in the other account.
+  'Mutation.transferDevices': ['DEVICE_DELETE'],
   'Mutation.updateAccessKey': [ofOwnKeys],
   'Mutation.updateAccount': ['ACCOUNT_MANAGE'],
   'Mutation.updateDevice': ['DEVICE_WRITE'],

@@ -40,6 +40,15 @@ test.each<[number, string, object?]>([
 })
 
 test.each([
+  [1, 2],
+  [11, 3],
+  [1_000, 101],
+])('charges transferDevices with %d devices %d points', (count, expected) => {
+  const query = 'mutation ($ids: [String!]!) { transferDevices(accountId: "a", deviceId: $ids) }'
+  expect(points(query, { ids: Array.from({ length: count }, String) })).toBe(expected)
+})
+
+test.each([
   [0, 2],
   [1, 2],
   [10, 2],

@@ -4,8 +4,18 @@ import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 export const OBJECTS_PER_POINT = 100
 /** The number of rows that cost one point if they are read but not returned. */
 export const ROWS_PER_POINT = 2_000
-/** The number of `setAttributesMany` items that cost one point. */
+/** The number of items of a list of changes that cost one point. */
 const ITEMS_PER_POINT = 10
+
+/** The mutations that make a change for each item of a list argument, each with an event. */
+const listsOfChanges: Readonly<Record<string, string>> = { setAttributesMany: 'items', transferDevices: 'deviceId' }
+
+/** Returns the number of changes that a mutation makes: 1, or the number of items. */
+export function countChanges({ name, args }: Pick<RootField, 'name' | 'args'>): number {
+  const list = listsOfChanges[name]
+  const items = list === undefined ? undefined : args[list]
+  return Array.isArray(items) ? items.length : 1
+}
 
 /** The cost of every request. */
 export const REQUEST_POINTS = 1
@@ -25,15 +35,13 @@ export const pointsOfObjects = (objects: number): number => Math.floor(objects /
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
 /**
- * Returns the cost of an operation's changes. Each mutation costs 1 point. `setAttributesMany` costs 1 point for each
- * 10 items, rounded up.
+ * Returns the cost of an operation's changes. Each mutation costs 1 point. `setAttributesMany` and `transferDevices` cost
+ * 1 point for each 10 items, rounded up.
  */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
-  return rootFields().reduce((points, field) => points + pointsOfField(field), 0)
-}
-
-function pointsOfField({ name, args }: RootField): number {
-  const items = name === 'setAttributesMany' && Array.isArray(args.items) ? args.items.length : 0
-  return Math.max(1, Math.ceil(items / ITEMS_PER_POINT))
+  return rootFields().reduce(
+    (points, field) => points + Math.max(1, Math.ceil(countChanges(field) / ITEMS_PER_POINT)),
+    0,
+  )
 }

@@ -1,5 +1,7 @@
 import { ApiError } from '../errors.ts'
+import type { RootField } from '../graphql/execute.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
+import { countChanges } from './request-cost.ts'
 
 const DAY_SECONDS = 86_400
 /** The number of bytes that the server charges for the event that records a write. */
@@ -84,14 +86,8 @@ export const bytesOfItems = (items: readonly unknown[]): number =>
  * Returns an upper bound for the bytes that a document's mutations store, based on their arguments. A variable counts
  * once for each use.
  */
-export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
-  let bytes = 0
-  for (const { args } of fields) {
-    const items = Array.isArray(args.items) ? args.items.length : 1
-    bytes += items * EVENT_BYTES + bytesOf(args)
-  }
-  return bytes
-}
+export const bytesOfMutations = (fields: readonly Pick<RootField, 'name' | 'args'>[]): number =>
+  fields.reduce((bytes, field) => bytes + countChanges(field) * EVENT_BYTES + bytesOf(field.args), 0)
 
 /** Returns the number of UTF-8 bytes in the names and values of JSON. */
 export function bytesOf(value: unknown): number {

@@ -22,7 +22,9 @@ const changes = table.filter(([, { method }]) => method !== 'GET')
 const signed = table.filter(([, { isPublic }]) => !isPublic)
 const onIds = table.filter(([, { path }]) => /\{(id|key|personId)\}/.test(path) || path === '/devices/delete')
 /** Only a signed-in person can use these routes, and the REST API accepts no sessions. */
-const needSession = table.filter(([name]) => ['POST /members/leave', 'POST /invitations/accept'].includes(name))
+const needSession = table.filter(([name]) =>
+  ['POST /members/leave', 'POST /invitations/accept', 'POST /devices/transfer'].includes(name),
+)
 
 let app: TestApp
 let receiver: Receiver

@@ -200,14 +200,18 @@ describe('every field of the API, with a valid caller', () => {
 
   it('accepts signed-in people but no keys if the field concerns the person', async () => {
     const requests = typeRequests.filter(needsSession)
-    expect(requests.map(({ field }) => field).sort()).toEqual(['Mutation.acceptInvitation', 'Mutation.leaveAccount'])
+    expect(requests.map(({ field }) => field).sort()).toEqual([
+      'Mutation.acceptInvitation',
+      'Mutation.leaveAccount',
+      'Mutation.transferDevices',
+    ])
     const user = await app.createUser()
     const isForbidden = ({ body }: ApiResponse): string | undefined =>
       body.data === null && body.errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
     const isReached = ({ body }: ApiResponse): string | undefined =>
       ['NOT_FOUND', 'CONFLICT'].includes(body.errors?.[0]?.extensions?.code) ? undefined : 'rejected'
     expect(await findWrongResponses(requests, withKey(user), victim, isForbidden)).toEqual([])
-    // All requests fail, because no invitation has this token and the last owner cannot leave.
+    // All requests fail, because no invitation has this token, the last owner cannot leave, and the devices are not theirs.
     expect(await findWrongResponses(requests, await withSession(app, user), victim, isReached)).toEqual([])
   })
 })

@@ -162,6 +162,12 @@ export const mutationCalls: Record<string, Call> = {
     },
     others: ['force'],
   },
+  'Mutation.transferDevices': {
+    plain: ({ device }) => `mutation { transferDevices(accountId: "x", deviceId: [${literal(device)}]) }`,
+    needsSession: true,
+    // transfer-devices.test.ts names accounts and devices of other people.
+    others: ['accountId', 'deviceId'],
+  },
   'Mutation.registerDevice': {
     plain: () => 'mutation { registerDevice(name: "x") { device { id } } }',
     naming: {

@@ -21,7 +21,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.registrationCodes`,
   DEVICE_WRITE: `Mutation.updateDevice Mutation.renameService Mutation.addService Mutation.updateService
     Mutation.removeService`,
-  DEVICE_DELETE: 'Mutation.deleteDevice Mutation.deleteDevices',
+  DEVICE_DELETE: 'Mutation.deleteDevice Mutation.deleteDevices Mutation.transferDevices',
   DEVICE_SECRET: 'Mutation.rotateDeviceSecret',
   'DEVICE_READ ATTRIBUTE_WRITE': 'Mutation.createBulk Mutation.runBulk',
   'DEVICE_READ ATTRIBUTE_WRITE|DEVICE_WRITE|DEVICE_DELETE|DEVICE_CREATE': `Mutation.appendBulk Mutation.cancelBulk Mutation.pauseBulk
@@ -60,7 +60,7 @@ export const granted = { viewer, operator, admin, owner: admin, existingKey, sco
 
 /** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
 const closedToRestricted = new Set(
-  `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode
+  `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode Mutation.transferDevices
   User.attributeHistory`.split(/\s+/),
 )
 

@@ -17,6 +17,7 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
     attributes: { site: 'oslo', net: { ssid: 'lab' } },
   }),
   'POST /devices/delete': ({ device }) => ({ deviceId: [device], force: true }),
+  'POST /devices/transfer': ({ device }) => ({ accountId: 'x', deviceId: [device] }),
   'PATCH /devices/{id}': () => ({ name: 'gate', hardwareId: null, platform: null }),
   'DELETE /devices/{id}': () => ({ force: true }),
   'POST /devices/{id}/secret': () => ({ allow: true }),

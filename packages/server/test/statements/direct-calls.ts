@@ -13,6 +13,7 @@ import * as presenceSamples from '../../src/features/availability/presence-sampl
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
+import * as transfer from '../../src/features/devices/changes/transfer/transfer.queries.ts'
 import * as deviceCount from '../../src/features/devices/device-count.queries.ts'
 import * as devices from '../../src/features/devices/devices.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
@@ -199,6 +200,11 @@ export function directCalls({
     (db) => attributes.updateReserved(db, accountId, [{ id, reserved: {}, attribute_times: {} }]),
     (db) => attributes.deleteOverrides(db, accountId, [id], ['context']),
 
+    (db) => transfer.copyDeviceRows(db, { from: accountId, to: accountId, ids: ['none'] }),
+    (db) => transfer.lockServicesToMove(db, accountId, [id]),
+    (db) => transfer.countMovedBytes(db, accountId, [id]),
+    (db) => transfer.findNamesOfDevices(db, accountId, [id]),
+    (db) => transfer.findTakenHardwareId(db, accountId, ['hardware']),
     (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
     (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),

@@ -76,6 +76,8 @@ function Value({ value }: { value: unknown }) {
 }
 
 const factNames: Record<string, string> = {
+  accountId: 'other account',
+  attributeNames: 'attribute names',
   hardwareId: 'hardware ID',
   readOnly: 'read-only',
   requireDigest: 'digest required',

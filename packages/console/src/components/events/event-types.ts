@@ -33,6 +33,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'DEVICE_REGISTER', label: 'Device registered', about: 'A device was added or registered itself' },
       { type: 'DEVICE_UPDATE', label: 'Device changed', about: 'A device’s name, hardware ID, or platform changed' },
       { type: 'DEVICE_DELETE', label: 'Device deleted', about: 'A device and its services were deleted' },
+      { type: 'DEVICE_TRANSFER', label: 'Device moved', about: 'A device moved to or from another account' },
       { type: 'DEVICE_SECRET_ROTATE', label: 'Device secret rotated', about: 'A device received a new secret' },
       { type: 'SERVICE_ADD', label: 'Service added', about: 'A service was added to a device' },
       { type: 'SERVICE_UPDATE', label: 'Service changed', about: 'A service’s name, type, host, or port changed' },

@@ -16,7 +16,7 @@ export const typesOfKind: Readonly<Record<EventKind, EventType[]>> = {
   state: ['DEVICE_STATE', 'SERVICE_STATE'],
   attributes: ['ATTRIBUTE_CHANGE'],
   services: ['SERVICE_ADD', 'SERVICE_UPDATE', 'SERVICE_REMOVE', 'SERVICE_STATE'],
-  device: ['DEVICE_REGISTER', 'DEVICE_UPDATE', 'DEVICE_DELETE', 'DEVICE_SECRET_ROTATE'],
+  device: ['DEVICE_REGISTER', 'DEVICE_UPDATE', 'DEVICE_DELETE', 'DEVICE_TRANSFER', 'DEVICE_SECRET_ROTATE'],
 }
 
 /** The types of events about services. */

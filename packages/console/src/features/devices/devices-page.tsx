@@ -144,7 +144,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
         onChange={change}
         options={options}
       />
-      <SelectionBar selection={selection} filter={query.filter} total={rows.total} shown={shown} />
+      <SelectionBar selection={selection} filter={query.filter} total={rows.total} shown={shown} onMoved={refresh} />
       <Outdated isOutdated={rows.isOutdated} onRefresh={refresh} />
       {rows.error === undefined || problemOf(rows.error) !== undefined ? null : (
         <ErrorNotice error={rows.error} title="The devices could not be loaded" onRetry={rows.retry} />

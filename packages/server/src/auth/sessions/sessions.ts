@@ -115,13 +115,9 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     },
     async rejectionOf({ accountId, personId = accountId, session, permissions = 0, restriction }) {
       if (session === undefined) return undefined
-      const found = await check({ accountId, personId, session })
-      if (found === undefined) return sessionError('session-ended')
-      if (found === null) return notAMember()
-      const required = requiredSignIn(toPolicy(found.signInPolicy), found.method)
-      if (required !== null) return signInRequired(required)
-      const present = accessOfRole(found.role, found)
-      const isSame = isSameRestriction(restrictionOf(present), restriction)
+      const present = grantOf(await check({ accountId, personId, session }))
+      if (present instanceof ApiError) return present
+      const isSame = isSameRestriction(present.restriction, restriction)
       return isSame && includes(present.permissions, permissions & streamPermissions) ? undefined : roleChanged()
     },
   }
@@ -145,8 +141,29 @@ export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,
 ): Promise<SessionGrant | undefined> {
-  const found = await findSessionRole(db, place, clock())
-  if (found == null || requiredSignIn(toPolicy(found.signInPolicy), found.method) !== null) return undefined
+  const grant = grantOf(await findSessionRole(db, place, clock()))
+  return grant instanceof ApiError ? undefined : grant
+}
+
+/**
+ * Returns the access that a session grants in another account of its person. Throws the error that a request in that
+ * account would get.
+ */
+export async function getSessionGrant(
+  { db, clock }: { db: Database; clock: () => Date },
+  place: SessionInAccount,
+): Promise<SessionGrant> {
+  const grant = grantOf(await findSessionRole(db, place, clock()))
+  if (grant instanceof ApiError) throw grant
+  return grant
+}
+
+/** Returns the access, or why the server would reject the session in the account. */
+function grantOf(found: Awaited<ReturnType<typeof findSessionRole>>): SessionGrant | ApiError {
+  if (found === undefined) return sessionError('session-ended')
+  if (found === null) return notAMember()
+  const required = requiredSignIn(toPolicy(found.signInPolicy), found.method)
+  if (required !== null) return signInRequired(required)
   const access = accessOfRole(found.role, found)
   return { permissions: access.permissions, restriction: restrictionOf(access) }
 }

@@ -8,35 +8,52 @@ export interface DeviceStates {
   deviceId: string
   /** The time of the account's oldest remaining event, or null if the account has no events. */
   firstEvent: Date | null
-  /** The state after the last change before the span, or null if there was no such change. */
-  stateBefore: State | null
-  /** The changes within the span. Each has its time in milliseconds since 1970, and whether the device came online. */
-  changes: [at: number, isActive: boolean][]
+  /** The last change before the span, or null if there was none. */
+  before: StateChange | null
+  /** The changes within the span. */
+  changes: StateChange[]
+  /** The first change after the span. Null if there was none, or if there was an earlier change. */
+  after: StateChange | null
 }
 
-/** Selects each device's state before the span, and at most `limit` of its state changes within the span. */
+/** A change of a device's state, or a move between accounts. */
+export interface StateChange {
+  /** The time in milliseconds since 1970. */
+  at: number
+  /** The state after the change. Null if the device left the account. */
+  state: State | null
+  isMove: boolean
+}
+
+const change = sql.raw(`jsonb_build_object('at', (extract(epoch from "timestamp") * 1000)::bigint, 'state', state,
+  'isMove', type = 'DEVICE_TRANSFER')`)
+
+/** Selects each device's last change before the span, and at most `limit` of its changes within the span. */
 export async function selectStates(
   db: Database,
   accountId: string,
   { deviceIds, span, limit }: { deviceIds: readonly string[]; span: Span; limit: number },
 ): Promise<DeviceStates[]> {
+  const ofDevice = sql`account_id = ${accountId} and device_id = device.id and type in ('DEVICE_STATE', 'DEVICE_TRANSFER')`
   const { rows } = await sql<DeviceStates>`
-    select device.id as "deviceId",
+    select device.id as "deviceId", before, changes,
       (select "timestamp" from event where account_id = ${accountId} order by id limit 1) as "firstEvent",
-      (
-        select state from event
-        where account_id = ${accountId} and device_id = device.id and type = 'DEVICE_STATE' and "timestamp" < ${span.from}
-        order by id desc limit 1
-      ) as "stateBefore",
-      coalesce((
-        select jsonb_agg(jsonb_build_array(floor(date_part('epoch', "timestamp") * 1000), state = 'active') order by id)
-        from (
-          select id, "timestamp", state from event
-          where account_id = ${accountId} and device_id = device.id and type = 'DEVICE_STATE'
-            and "timestamp" >= ${span.from} and "timestamp" < ${span.until}
-          order by id limit ${limit}
-        ) as change
-      ), '[]') as changes
-    from unnest(${deviceIds}::text[]) as device (id)`.execute(db)
+      case when before is null and changes = '[]' then (
+        select ${change} from event where ${ofDevice} and "timestamp" >= ${span.until} order by id limit 1
+      ) end as after
+    from unnest(${deviceIds}::text[]) as device (id), lateral (
+      select
+        (
+          select ${change} from event where ${ofDevice} and "timestamp" < ${span.from} order by id desc limit 1
+        ) as before,
+        coalesce((
+          select jsonb_agg(${change} order by id)
+          from (
+            select id, "timestamp", type, state from event
+            where ${ofDevice} and "timestamp" >= ${span.from} and "timestamp" < ${span.until}
+            order by id limit ${limit}
+          ) as change
+        ), '[]') as changes
+      offset 0) as found`.execute(db)
   return rows
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Availability, AvailabilitySegment, DeviceAvailabilityArgs } from '../../resolvers.generated.ts'
 import type { Device, State } from '../devices/device.ts'
-import { type DeviceStates, selectStates } from './availability.queries.ts'
+import { type DeviceStates, type StateChange, selectStates } from './availability.queries.ts'
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
@@ -51,11 +51,8 @@ interface Segment {
   state: State
 }
 
-function availabilityOf(
-  { created, state }: Device,
-  { firstEvent, stateBefore, changes }: DeviceStates,
-  span: Span,
-): Availability {
+function availabilityOf(device: Device, states: DeviceStates, span: Span): Availability {
+  const { changes } = states
   if (changes.length > MAX_CHANGES) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
@@ -63,9 +60,8 @@ function availabilityOf(
     )
   }
   const until = span.until.getTime()
-  const known = Math.max(span.from.getTime(), parseTime(created).getTime(), firstEvent?.getTime() ?? 0)
-  const from = Math.min(known, until)
-  const segments = segmentsOf({ from, until }, changes, stateBefore ?? stateAtFirst(changes, state))
+  const from = Math.min(startOf(device, states, span), until)
+  const segments = segmentsOf({ from, until }, changes, stateBefore(device, states))
   const offline = segments.filter((segment) => segment.state === 'inactive')
   const online = sum(segments.filter((segment) => segment.state === 'active'))
   return {
@@ -79,26 +75,40 @@ function availabilityOf(
   }
 }
 
+/** Returns the time from which the states are known until the end of the span. */
+function startOf({ created }: Device, { firstEvent, before, changes, after }: DeviceStates, span: Span): number {
+  const lastMove = changes.findLast(({ isMove }) => isMove)
+  const previous = lastMove ?? before
+  // If the first known change is an arrival, the device was in another account until then.
+  const wasInAccount =
+    previous !== null ? isInAccount(previous) : after === null || !(after.isMove && isInAccount(after))
+  if (!wasInAccount) return span.until.getTime()
+  return Math.max(span.from.getTime(), parseTime(created).getTime(), firstEvent?.getTime() ?? 0, lastMove?.at ?? 0)
+}
+
+/** Checks whether the device was in the account after a change. */
+const isInAccount = ({ state }: StateChange): boolean => state !== null
+
 /**
  * Returns the state at the beginning of the span, if no earlier change is stored. It is the opposite of the state after
  * the first change. Without changes, it is the current state.
  */
-function stateAtFirst(changes: DeviceStates['changes'], now: State): State {
-  const [first] = changes
-  if (first === undefined) return now
-  return first[1] ? 'inactive' : 'active'
+function stateBefore({ state }: Device, { before, changes, after }: DeviceStates): State {
+  const first = changes[0] ?? after
+  if (before?.state != null) return before.state
+  if (first?.state == null) return state
+  return first.state === 'active' ? 'inactive' : 'active'
 }
 
 function segmentsOf(
   { from, until }: { from: number; until: number },
-  changes: DeviceStates['changes'],
+  changes: readonly StateChange[],
   before: State,
 ): Segment[] {
   const segments: Segment[] = []
   let current: Segment = { from, until, state: before }
-  for (const [at, isActive] of changes) {
-    const state = isActive ? 'active' : 'inactive'
-    if (state === current.state) continue
+  for (const { at, state } of changes) {
+    if (state === null || state === current.state) continue
     if (at > current.from) segments.push({ ...current, until: at })
     current = { from: Math.max(at, from), until, state }
   }

@@ -21,13 +21,16 @@ export function readableData(viewer: Restricted, { type, data }: Pick<Event, 'ty
   return { ...data, changes: Object.fromEntries(changes) }
 }
 
-/** Omits unreadable attributes and overrides of a registered or deleted device and of its services. */
+/** Omits unreadable attributes and overrides of a registered, deleted, or moved device and of its services. */
 function withReadableAttributes(viewer: Restricted, data: Data): Data {
-  const { attributes, overrides, services } = data
+  const { attributes, overrides, services, attributeNames } = data
   return {
     ...data,
     ...(isObject(attributes) && { attributes: readableOnly(viewer, attributes as Attributes) }),
     ...(isObject(overrides) && { overrides: readableOverrides(viewer, overrides) }),
+    ...(Array.isArray(attributeNames) && {
+      attributeNames: attributeNames.filter((name) => isReadableName(viewer, String(name))),
+    }),
     ...(Array.isArray(services) && {
       services: services.map((service) => (isObject(service) ? withReadableAttributes(viewer, service) : service)),
     }),

@@ -45,7 +45,7 @@ export function needsOf({ filter, context }: Selection): Needs {
     ),
     times: conditions.some(isOfTime),
     types: [
-      ...(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_UPDATE'] as const),
+      ...(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_TRANSFER', 'DEVICE_UPDATE'] as const),
       ...(readsState ? (['DEVICE_STATE'] as const) : []),
       ...(services ? (['SERVICE_STATE', 'SERVICE_ADD', 'SERVICE_UPDATE', 'SERVICE_REMOVE'] as const) : []),
       ...(readsAttributes ? (['ATTRIBUTE_CHANGE'] as const) : []),

@@ -78,8 +78,8 @@ export interface DeletedTimes {
 }
 
 /**
- * The `data` of a DEVICE_DELETE event. If the attributes, overrides, and services were too large together, the event
- * contains `omitted` instead of them.
+ * The `data` of a DEVICE_DELETE event, and of the DEVICE_TRANSFER event in the account that the device left. If the
+ * attributes, overrides, and services were too large together, the event contains `omitted` instead of them.
  */
 export interface DeletedDevice {
   name: string

@@ -18,8 +18,10 @@ import type {
  * device did not exist. Modifies the rows in place. Ignores events that only later releases record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
-  if (event.type === 'DEVICE_DELETE') return deletedDevice(event, deviceId)
-  if (event.type === 'DEVICE_REGISTER' || rows === undefined) return undefined
+  const isTransfer = event.type === 'DEVICE_TRANSFER'
+  const hasLeft = isTransfer && event.data.direction === 'out'
+  if (event.type === 'DEVICE_DELETE' || hasLeft) return deletedDevice(event, deviceId)
+  if (event.type === 'DEVICE_REGISTER' || isTransfer || rows === undefined) return undefined
   switch (event.type) {
     case 'DEVICE_UPDATE':
       undoFields(rows.device, event, deviceColumns)

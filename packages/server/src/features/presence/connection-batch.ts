@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { deviceSource } from '../events/event-source.ts'
+import { distinctDevices, keyText } from './device-keys.ts'
 import { notifyTakenOver } from './leases.queries.ts'
 import {
   type AddressedDevice,
@@ -34,24 +35,24 @@ export async function writeConnections<Device extends AddressedDevice>(
   batch: ConnectionBatch<Device>,
 ): Promise<Device[]> {
   const all = [...batch.take, ...batch.reclaim, ...batch.touch, ...batch.release]
-  const locked = await lockDevices(transaction, [...new Map(all.map((device) => [device.deviceId, device])).values()])
-  const states = new Map(locked.map(({ deviceId, state }) => [deviceId, state]))
-  const exists = ({ deviceId }: Device): boolean => states.has(deviceId)
+  const locked = await lockDevices(transaction, distinctDevices(all))
+  const states = new Map(locked.map((device) => [keyText(device), device.state]))
+  const exists = (device: Device): boolean => states.has(keyText(device))
   const others = await otherHolders(transaction, locked, processId)
 
   const take = batch.take.filter(exists)
-  const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(device.deviceId))
+  const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(keyText(device)))
   await hold(transaction, processId, [...take, ...reclaim])
   // A reclaimed device has not sent anything. If it is already active, its state and report time do not change.
-  const active = [...take, ...reclaim.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
+  const active = [...take, ...reclaim.filter((device) => states.get(keyText(device)) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))
   if (touched.length > 0) await touch(transaction, touched)
   await release(transaction, processId, batch.release.filter(exists))
 
-  const previousHolders = new Set(take.flatMap(({ deviceId }) => others.get(deviceId) ?? []))
+  const previousHolders = new Set(take.flatMap((device) => others.get(keyText(device)) ?? []))
   if (previousHolders.size > 0) await notifyTakenOver(transaction, [...previousHolders])
-  return batch.reclaim.filter(({ deviceId }) => others.has(deviceId))
+  return batch.reclaim.filter((device) => others.has(keyText(device)))
 }
 
 async function otherHolders(
@@ -61,7 +62,7 @@ async function otherHolders(
 ): Promise<ReadonlyMap<string, string>> {
   const holders = await findHolders(transaction, devices)
   return new Map(
-    holders.filter((holder) => holder.processId !== processId).map((holder) => [holder.deviceId, holder.processId]),
+    holders.filter((holder) => holder.processId !== processId).map((holder) => [keyText(holder), holder.processId]),
   )
 }
 

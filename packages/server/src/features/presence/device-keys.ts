@@ -4,6 +4,14 @@ export interface DeviceKey {
   readonly deviceId: string
 }
 
+/** Returns a string that differs for each device. A device that moves to another account becomes another device. */
+export const keyText = ({ accountId, deviceId }: DeviceKey): string => `${accountId} ${deviceId}`
+
+/** Returns the devices without duplicates. */
+export const distinctDevices = <Device extends DeviceKey>(devices: readonly Device[]): Device[] => [
+  ...new Map(devices.map((device) => [keyText(device), device])).values(),
+]
+
 /**
  * How a statement reads the keys of its devices: the parameters $1 (accounts) and $2 (device IDs), and further columns
  * starting at $3.

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { serverSource } from '../events/event-source.ts'
-import type { DeviceKey } from './device-keys.ts'
+import { type DeviceKey, distinctDevices } from './device-keys.ts'
 import { deleteLease, findExpiredLeases, lockExpiredLease } from './leases.queries.ts'
 import {
   deactivateUnheld,
@@ -25,7 +25,7 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
       if (!(await lockSweep(transaction))) return 0
       const timedOut = await findTimedOut(transaction, BATCH)
       const ofServices = await findTimedOutServices(transaction, BATCH)
-      const expired = distinct([...timedOut, ...ofServices])
+      const expired = distinctDevices([...timedOut, ...ofServices])
       const devices = await lockDevices(transaction, isByAccount ? ofFirstAccount(expired) : expired)
       if (devices.length > 0) {
         await endTimedServices(transaction, devices)
@@ -36,10 +36,6 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
     })
   }
   return ended
-}
-
-function distinct(devices: readonly DeviceKey[]): DeviceKey[] {
-  return [...new Map(devices.map((device) => [`${device.accountId} ${device.deviceId}`, device])).values()]
 }
 
 const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>

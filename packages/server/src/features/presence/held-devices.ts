@@ -86,13 +86,21 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
     if (device.isConnected) onLost(device.deviceId)
   }
 
+  const isHeldAgain = ({ accountId, deviceId }: HeldDevice): boolean => devices.get(deviceId)?.accountId === accountId
+
   return {
     get size() {
       return devices.size - disconnected.size
     },
     connect({ accountId, deviceId, address }) {
       const existing = devices.get(deviceId)
-      const device = existing?.accountId === accountId ? existing : newDevice({ accountId, deviceId })
+      const isSame = existing?.accountId === accountId
+      // The device has moved to another account. The move ended all holds on it.
+      if (existing !== undefined && !isSame) {
+        forget(existing)
+        resolveWaiters(existing)
+      }
+      const device = isSame ? existing : newDevice({ accountId, deviceId })
       device.isConnected = true
       device.address = address
       disconnected.delete(device)
@@ -129,7 +137,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
         // has expired either.
         if (device.graceEndsAt > now) break
         disconnected.delete(device)
-        devices.delete(device.deviceId)
+        if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
         // If the device's `take` is still queued, it is written before the release, because the device was connected.
@@ -159,7 +167,7 @@ export function createHeldDevices({ onPending, onLost, isByAccount }: HeldDevice
       }
       return {
         queued,
-        toWrite: { ...queued, release: queued.release.filter(({ deviceId }) => !devices.has(deviceId)) },
+        toWrite: { ...queued, release: queued.release.filter((device) => !isHeldAgain(device)) },
       }
     },
     confirm({ queued }, lost) {

@@ -62,13 +62,15 @@ const holdText = devicesText(
 
 /**
  * Records that the process no longer holds the connections of these devices. Leaves the holds of other processes
- * unchanged.
+ * unchanged. If the process is null, no process holds them anymore.
  */
-export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
+export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string | null) =>
   query(db, releaseText(devices), [accountsOf(devices), ids(devices), processId])
 
 const releaseText = devicesText(
-  ({ rows, is }) => `update device_hold h set process_id = null from ${rows()} where ${is('h')} and h.process_id = $3`,
+  ({ rows, is }) =>
+    `update device_hold h set process_id = null from ${rows()}
+     where ${is('h')} and h.process_id = coalesce($3, h.process_id)`,
 )
 
 export interface TimedHold {

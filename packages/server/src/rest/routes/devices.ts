@@ -110,6 +110,16 @@ export const deviceRoutes: readonly Route[] = [
     status: 204,
   },
   {
+    method: 'POST',
+    path: '/devices/transfer',
+    summary:
+      'Moves the given devices to another account, either all or none. Requires a session, so the response to an access key is FORBIDDEN.',
+    document: `mutation transferDevices($accountId: ID!, $deviceId: [String!]!) {
+      moved: transferDevices(accountId: $accountId, deviceId: $deviceId)
+    }`,
+    status: 200,
+  },
+  {
     method: 'GET',
     path: '/devices/{id}',
     summary: 'Returns a device.',

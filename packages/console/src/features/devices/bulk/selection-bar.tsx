@@ -1,13 +1,15 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
-import { IconFileExport, IconPencil, IconTrash, IconX } from '@tabler/icons-react'
+import { IconFileExport, IconPencil, IconTransfer, IconTrash, IconX } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
 import type { ShownList } from '../csv/use-export.ts'
 import type { DeviceFilter } from '../devices-search.ts'
 import type { Selection } from '../selection.ts'
+import { accountsToMoveTo } from './accounts-to-move-to.ts'
 
 const ChangeDevices = lazy(async () => ({ default: (await import('./change-devices.tsx')).ChangeDevices }))
 const DeleteDevices = lazy(async () => ({ default: (await import('./delete-devices.tsx')).DeleteDevices }))
+const MoveDevices = lazy(async () => ({ default: (await import('./move-devices.tsx')).MoveDevices }))
 const ExportDevices = lazy(async () => ({ default: (await import('../csv/export-devices.tsx')).ExportDevices }))
 
 interface SelectionBarProps {
@@ -15,14 +17,18 @@ interface SelectionBarProps {
   filter: DeviceFilter
   total: number | undefined
   shown: ShownList
+  /** Called after devices have moved to another account. */
+  onMoved(): void
 }
 
 /** Shows actions for the selected devices, if any are selected. */
-export function SelectionBar({ selection, filter, total, shown }: SelectionBarProps) {
-  const [action, setAction] = useState<'change' | 'export' | 'delete'>()
-  const { may } = useViewer()
+export function SelectionBar({ selection, filter, total, shown, onMoved }: SelectionBarProps) {
+  const [action, setAction] = useState<'change' | 'export' | 'move' | 'delete'>()
+  const viewer = useViewer()
+  const { may, isRestricted } = viewer
   const count = selection.count(total)
   const close = (): void => setAction(undefined)
+  const mayMove = may('DEVICE_DELETE') && !isRestricted && accountsToMoveTo(viewer).length > 0
   const devices = { selected: selection.selected, filter }
   if (count === 0 && action === undefined) return null
   return (
@@ -56,6 +62,16 @@ export function SelectionBar({ selection, filter, total, shown }: SelectionBarPr
           >
             Export CSV
           </Button>
+          {mayMove ? (
+            <Button
+              size="xs"
+              variant="light"
+              leftSection={<IconTransfer size={14} aria-hidden="true" />}
+              onClick={() => setAction('move')}
+            >
+              Move
+            </Button>
+          ) : null}
           {may('DEVICE_DELETE') ? (
             <Button
               size="xs"
@@ -81,6 +97,18 @@ export function SelectionBar({ selection, filter, total, shown }: SelectionBarPr
       <Suspense>
         {action === 'change' ? <ChangeDevices devices={devices} count={count} onClose={close} /> : null}
         {action === 'export' ? <ExportDevices devices={devices} shown={shown} count={count} onClose={close} /> : null}
+        {action === 'move' && count !== undefined ? (
+          <MoveDevices
+            devices={devices}
+            count={count}
+            onClose={close}
+            onMoved={() => {
+              close()
+              selection.clear()
+              onMoved()
+            }}
+          />
+        ) : null}
         {action === 'delete' ? <DeleteDevices devices={devices} onClose={close} /> : null}
       </Suspense>
     </>

@@ -11,7 +11,7 @@ interface ShownRows {
   refresh(): void
 }
 
-const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
+const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_TRANSFER'])
 
 /**
  * Returns the rows of a query. Until the first rows arrive, keeps the previous query's rows, so that the list does not

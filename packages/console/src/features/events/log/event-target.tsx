@@ -4,22 +4,24 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** Shows the targets of an event. Those that have a page are links, unless this event deleted them. */
-export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
+/** Shows the targets of an event. Those that have a page are links, unless this event removed them. */
+export function EventTargets({ event }: { event: LoggedEvent }) {
+  const { target } = event
   const device = target.find(({ kind }) => kind === 'device')
   return (
     <Group gap={4} style={{ overflowWrap: 'anywhere' }}>
       {target.map((each, index) => (
         <span key={`${each.kind} ${each.id}`}>
           {index === 0 ? null : <span aria-hidden="true">› </span>}
-          <TargetLink target={each} device={device} isGone={isGone(type, each)} />
+          <TargetLink target={each} device={device} isGone={isGone(event, each)} />
         </span>
       ))}
     </Group>
   )
 }
 
-const isGone = (type: string, { kind }: Target): boolean =>
+const isGone = ({ type, data }: LoggedEvent, { kind }: Target): boolean =>
+  (type === 'DEVICE_TRANSFER' && data.direction === 'out') ||
   (type === 'DEVICE_DELETE' && (kind === 'device' || kind === 'service')) ||
   (type === 'SERVICE_REMOVE' && kind === 'service') ||
   (type === 'WEBHOOK_DELETE' && kind === 'webhook')

@@ -136,6 +136,10 @@ const recentEvents = `
     where account_id = $1 and id > $2 order by id desc limit $3
   )`
 
+/** The attribute names of a device, and of its services, that an event moved to the account. */
+const namesMovedIn = `jsonb_array_elements_text(
+  case when type = 'DEVICE_TRANSFER' and data ->> 'direction' = 'in' then data -> 'attributeNames' end)`
+
 export interface EventRange {
   after: bigint
   /** The maximum number of events to read, newest first. */
@@ -164,10 +168,12 @@ export async function readRecentChanges(
          union all
          select "timestamp", registered.name from recent, attribute_names(data -> 'attributes') as registered
          where type = 'DEVICE_REGISTER'
+         union all
+         select "timestamp", moved.name from recent, ${namesMovedIn} as moved (name)
        ) as mentioned group by name
      )
      select count(*)::int as events,
-       coalesce(bool_or(type in ('DEVICE_DELETE', 'SERVICE_REMOVE')), false) as "hasRemovals",
+       coalesce(bool_or(type in ('DEVICE_DELETE', 'DEVICE_TRANSFER', 'SERVICE_REMOVE')), false) as "hasRemovals",
        (select coalesce(jsonb_object_agg(name, (extract(epoch from "timestamp") * 1000)::bigint), '{}') from changed) as names
      from recent`,
     [accountId, after, limit],
@@ -184,12 +190,16 @@ export async function findRecentTargets(
   const rows = await query<{ id: string }>(
     db,
     `with ${recentEvents}
-     select distinct target.value ->> 'id' as id from recent, jsonb_array_elements(targets) as target
+     select target.value ->> 'id' as id from recent, jsonb_array_elements(targets) as target
      where case type
        when 'ATTRIBUTE_CHANGE' then device_id is not null and data -> 'changes' ?| $4::text[]
        when 'DEVICE_REGISTER' then exists (
          select from attribute_names(data -> 'attributes') as registered where registered.name = any($4))
-       else false end`,
+       when 'DEVICE_TRANSFER' then data -> 'attributeNames' ?| $4::text[]
+       else false end
+     union
+     select service.id from recent join service on service.account_id = $1 and service.device_id = recent.device_id
+     where type = 'DEVICE_TRANSFER' and data -> 'attributeNames' ?| $4::text[]`,
     [accountId, after, limit, names],
   )
   return rows.map(({ id }) => id)

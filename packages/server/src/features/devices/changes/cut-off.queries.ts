@@ -24,18 +24,28 @@ export async function recheckDevices(db: Database): Promise<void> {
 export interface PresentedSecret {
   deviceId: string
   secretHash: Buffer
+  /** The device's account when it authenticated. Undefined while it is authenticating. */
+  device?: { viewer: { accountId: string } } | undefined
 }
 
-/** Returns the given devices that were deleted, no longer have this secret, or belong to a disabled account. */
+/**
+ * Returns the given devices that were deleted, have moved to another account, no longer have this secret, or belong to a
+ * disabled account.
+ */
 export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
   shown: readonly Presented[],
 ): Promise<Presented[]> {
-  const { rows } = await sql<PresentedSecret>`
-    select d.id as "deviceId", d.secret_hash as "secretHash" from device d join account a on a.id = d.account_id
+  const { rows } = await sql<PresentedSecret & { accountId: string }>`
+    select d.id as "deviceId", d.secret_hash as "secretHash", d.account_id as "accountId" from device d join account a on a.id = d.account_id
     where d.id = any(${shown.map(({ deviceId }) => deviceId)}::text[]) and d.secret_hash is not null
       and a.disabled is null`.execute(db)
   const nameOf = ({ deviceId, secretHash }: PresentedSecret): string => `${deviceId} ${secretHash.toString('hex')}`
-  const current = new Set(rows.map(nameOf))
-  return shown.filter((presented) => !current.has(nameOf(presented)))
+  const accounts = new Map(rows.map((row) => [nameOf(row), row.accountId]))
+  return shown.filter((presented) => {
+    const accountId = accounts.get(nameOf(presented))
+    return (
+      accountId === undefined || (presented.device !== undefined && presented.device.viewer.accountId !== accountId)
+    )
+  })
 }

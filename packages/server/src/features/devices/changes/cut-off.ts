@@ -25,7 +25,7 @@ export interface CutOffOptions<Session extends PresentedSecret> {
 }
 
 /**
- * Calls `onCutOff` when any process deletes a connected device, replaces or revokes its secret, or disables its
+ * Calls `onCutOff` when any process deletes or moves a connected device, replaces or revokes its secret, or disables its
  * account. While notifications may be lost, checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
@@ -34,6 +34,8 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   let checking: Promise<void> | undefined
   /** The devices that notifications have named since the last check. */
   const notified = new Set<string>()
+  /** Devices that were authenticating during a check, which could not know the account that they will have. */
+  const authenticating = new Set<string>()
   /** Whether the next check must include all connected devices. */
   let mayHaveMissed = false
 
@@ -47,7 +49,9 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   /** Compares the secrets, because a notification can arrive after the device has reconnected with its new secret. */
   const checkSessions = async (checked: readonly Session[]): Promise<void> => {
     for (let at = 0; at < checked.length; at += BATCH) {
-      for (const session of await findOtherSecrets(db, checked.slice(at, at + BATCH))) onCutOff(session)
+      const batch = checked.slice(at, at + BATCH)
+      for (const { device, deviceId } of batch) if (device === undefined) authenticating.add(deviceId)
+      for (const session of await findOtherSecrets(db, batch)) onCutOff(session)
     }
   }
 
@@ -81,6 +85,8 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   })
   const timer = setInterval(() => {
     mayHaveMissed ||= !subscription.isCurrent()
+    for (const deviceId of authenticating) notified.add(deviceId)
+    authenticating.clear()
     check()
   }, CHECK_INTERVAL_MS)
 

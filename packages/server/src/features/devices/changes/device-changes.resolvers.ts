@@ -6,6 +6,7 @@ import type { Device } from '../device.ts'
 import { findDevices } from '../devices.ts'
 import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
 import { rotateDeviceSecret } from './rotate-secret.ts'
+import { transferDevices } from './transfer/transfer-devices.ts'
 
 export const deviceChangesPart: SchemaPart = {
   resolvers: {
@@ -30,6 +31,7 @@ export const deviceChangesPart: SchemaPart = {
         await deleteDevices(context, deviceId, force)
         return true
       },
+      transferDevices: (_root, input, context) => transferDevices(context, input),
     },
   },
 }

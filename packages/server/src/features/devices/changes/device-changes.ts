@@ -119,16 +119,33 @@ export async function updateDevice(context: Context, deviceId: string, change: D
 
 /** Deletes these devices with their services and attributes, all or none. Without `force`, rejects active devices. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
-  assertIdCount(deviceIds)
-  const ids = [...new Set(deviceIds.map(readDeviceId))]
-  const { accountId } = context.viewer
-  const inside = insideOf(context.viewer)
+  const ids = readDeviceIds(deviceIds)
   await context.db.transaction().execute(async (transaction) => {
-    const devices = await lockDevicesForRemoval(transaction, accountId, { ids, inside })
-    assertAllFound(ids, devices)
-    if (!force) await assertNoneActive(transaction, accountId, ids)
+    const devices = await lockAllToRemove(transaction, context.viewer, ids)
+    if (!force) await assertNoneActive(transaction, context.viewer.accountId, ids)
     await deleteLockedDevices(transaction, context, devices)
   })
+}
+
+/** Parses the IDs of at most 1,000 devices, without duplicates. */
+export function readDeviceIds(deviceIds: readonly string[]): string[] {
+  if (deviceIds.length > limits.idsPerList) {
+    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${deviceIds.length}`)
+  }
+  return [...new Set(deviceIds.map(readDeviceId))]
+}
+
+/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer does not reach one of them. */
+export async function lockAllToRemove(
+  transaction: Database,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<LockedDevice[]> {
+  const devices = await lockDevicesForRemoval(transaction, viewer.accountId, { ids, inside: insideOf(viewer) })
+  const found = new Set(devices.map(({ id }) => id))
+  const missing = ids.find((id) => !found.has(id))
+  if (missing !== undefined) throw notFound('device', missing)
+  return devices
 }
 
 /** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
@@ -243,18 +260,6 @@ function changed(device: LockedDevice, change: DeviceChange): LockedDevice {
   const given = fieldNames.filter((name) => change[name] !== undefined)
   const values = Object.fromEntries(given.map((name) => [name, change[name]]))
   return { ...device, ...values, name: change.name ?? device.name }
-}
-
-function assertIdCount(ids: readonly string[]): void {
-  if (ids.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
-  }
-}
-
-function assertAllFound(ids: readonly string[], devices: readonly LockedDevice[]): void {
-  const found = new Set(devices.map(({ id }) => id))
-  const missing = ids.find((id) => !found.has(id))
-  if (missing !== undefined) throw notFound('device', missing)
 }
 
 async function assertNoneActive(transaction: Database, accountId: string, ids: readonly string[]): Promise<void> {

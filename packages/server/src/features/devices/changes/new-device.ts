@@ -35,7 +35,7 @@ export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFi
   }
 }
 
-/** Counts devices that `insertDevices` adds later in the same transaction. */
+/** Counts devices that the same transaction adds later. */
 export async function countNewDevices(db: Database, accountId: string, count: number): Promise<void> {
   if (count > 0) await changeDeviceCount(db, accountId, count)
 }

@@ -1,0 +1,104 @@
+import { Alert, Button, Group, Modal, Select, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type FormEvent, useState } from 'react'
+import { useQuery } from 'urql'
+import { useAttempt } from '../../../components/dialogs/use-attempt.ts'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { useChange } from '../../../graphql/use-change.ts'
+import { accountLabel } from '../../user-settings/account-label.ts'
+import { useViewer } from '../../user-settings/viewer.ts'
+import { accountsToMoveTo } from './accounts-to-move-to.ts'
+import { DevicesToMoveDocument, TransferDevicesDocument } from './bulk.generated.ts'
+import type { SelectedDevices } from './selected-devices.ts'
+
+interface MoveDevicesProps {
+  devices: SelectedDevices
+  /** The number of selected devices. */
+  count: number
+  onMoved(): void
+  onClose(): void
+}
+
+/** The maximum number of devices in a request. */
+const MAX_DEVICES = 1_000
+
+const labels = { hardwareId: 'Hardware ID' }
+
+/** Moves devices to another account of the signed-in person. */
+export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesProps) {
+  const isTooMany = count > MAX_DEVICES
+  const others = accountsToMoveTo(useViewer())
+  const [chosen, setChosen] = useState<string | null>(others.length === 1 ? others[0]!.account.id : null)
+  const { ids, loadError } = useIds(devices, isTooMany)
+  const move = useChange(TransferDevicesDocument)
+  const {
+    attempt,
+    isRunning,
+    error = loadError,
+  } = useAttempt(async () => {
+    const { transferDevices } = await move({ account: chosen ?? '', ids: ids ?? [] })
+    notifications.show({ message: `Moved ${devicesText(transferDevices)}` })
+    onMoved()
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void attempt()
+  }
+  return (
+    <Modal opened onClose={onClose} title="Move devices to another account">
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <Text size="sm">
+            The devices keep their IDs, secrets, services, and attributes. Their events stay in this account. Connected
+            devices connect again.
+          </Text>
+          <Select
+            label="Account"
+            required
+            allowDeselect={false}
+            data={others.map(({ account, role }) => ({
+              value: account.id,
+              label: `${accountLabel(account)} (${role.name})`,
+            }))}
+            value={chosen}
+            onChange={setChosen}
+          />
+          {isTooMany ? (
+            <Alert color="red" variant="light" role="alert">
+              <Text size="sm">
+                You can move at most {MAX_DEVICES.toLocaleString()} devices at a time. Select fewer devices.
+              </Text>
+            </Alert>
+          ) : null}
+          {error === undefined ? null : <ErrorNotice error={error} title="No device was moved" labels={labels} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isRunning} disabled={chosen === null || ids === undefined}>
+              Move {devicesText(ids?.length ?? count)}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
+
+/** Returns the IDs of the selected devices. They are undefined until they are known, or if there are too many. */
+function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
+  const isAll = selected.kind === 'all'
+  const [{ data, error: loadError }] = useQuery({
+    query: DevicesToMoveDocument,
+    variables: filter,
+    pause: !isAll || isTooMany,
+    requestPolicy: 'network-only',
+  })
+  if (isTooMany) return {}
+  if (!isAll) return { ids: [...selected.ids] }
+  const items = data?.login?.devices.items
+  if (items === undefined) return { loadError }
+  return { ids: items.map(({ id }) => id).filter((id) => !selected.except.has(id)) }
+}

@@ -1,0 +1,156 @@
+import { isPermitted } from '../../../../access.ts'
+import { getSessionGrant, notAMember } from '../../../../auth/sessions/sessions.ts'
+import type { Context } from '../../../../context.ts'
+import { type Database, isDeadlock, isForeignKeyViolation, isUniqueViolation } from '../../../../db/database.ts'
+import { ApiError, badInput } from '../../../../errors.ts'
+import { assertStorable } from '../../../../lib/text.ts'
+import { bytesOfItems } from '../../../../rate-limits/storage-quotas.ts'
+import type { Viewer } from '../../../../viewer.ts'
+import { type NewEvent, recordEvents } from '../../../events/record.ts'
+import { assertNoFormerServer } from '../../../presence/former-servers.ts'
+import { releaseDevices } from '../../../presence/release-devices.ts'
+import type { State } from '../../device.ts'
+import { cutOffDevices } from '../cut-off.queries.ts'
+import { selectDeletedContents } from '../deleted-devices.queries.ts'
+import { deleteDeviceRows, deleteOverridesOfDevices, type LockedDevice } from '../device-changes.queries.ts'
+import { lockAllToRemove, readDeviceIds, valuesOf } from '../device-changes.ts'
+import { countNewDevices } from '../new-device.ts'
+import {
+  copyDeviceRows,
+  countMovedBytes,
+  findNamesOfDevices,
+  findTakenHardwareId,
+  lockServicesToMove,
+} from './transfer.queries.ts'
+
+/**
+ * Moves devices with their secrets, services, and attributes to another account of the signed-in person, all or none.
+ * Returns the number of devices. Their earlier events stay in this account.
+ */
+export async function transferDevices(
+  context: Context,
+  { accountId: to, deviceId }: { accountId: string; deviceId: readonly string[] },
+): Promise<number> {
+  const { db, viewer } = context
+  const ids = readDeviceIds(deviceId)
+  assertStorable(to, 'accountId')
+  assertPossible(context, to)
+  await explainConflicts(() =>
+    db.transaction().execute(async (transaction) => {
+      await assertNoFormerServer(transaction, 'moving devices to another account')
+      const devices = await lockAllToRemove(transaction, viewer, ids)
+      await lockServicesToMove(transaction, viewer.accountId, ids)
+      await assertMayCreateDevices({ ...context, db: transaction }, to)
+      await assertHardwareIdsFree(transaction, to, devices)
+      await chargeReceiver({ ...context, db: transaction }, to, devices)
+      await releaseDevices(
+        transaction,
+        ids.map((id) => ({ accountId: viewer.accountId, deviceId: id })),
+      )
+      for (let at = 0; at < devices.length; at += MOVED_AT_ONCE)
+        await moveLocked(transaction, { viewer, to }, devices.slice(at, at + MOVED_AT_ONCE))
+      await cutOffDevices(transaction, ids)
+    }),
+  )
+  return ids.length
+}
+
+/**
+ * The number of devices to move at a time. It is limited because the contents that their events keep are in memory at
+ * once.
+ */
+const MOVED_AT_ONCE = 50
+
+function assertPossible({ viewer, isCluster }: Context, to: string): void {
+  if (viewer.session === undefined)
+    throw new ApiError('FORBIDDEN', 'only a signed-in person can move devices to another account: an access key cannot')
+  if (to === viewer.accountId) throw badInput('accountId must be another account: the devices are in this one')
+  if (isCluster)
+    throw new ApiError(
+      'UNAVAILABLE',
+      'on a cluster, devices cannot move to another account, because it can be on another node',
+    )
+}
+
+/** Checks the person's current role in the other account. */
+async function assertMayCreateDevices({ db, clock, viewer }: Context, to: string): Promise<void> {
+  const { accountId, personId = accountId, session = '' } = viewer
+  const grant = await getSessionGrant({ db, clock }, { accountId: to, personId, session })
+  if (!isPermitted(grant.permissions, 'DEVICE_CREATE'))
+    throw new ApiError('FORBIDDEN', 'your role in the other account does not have the permission DEVICE_CREATE', {
+      reason: 'permission',
+      missing: [{ field: 'Mutation.transferDevices', permission: 'DEVICE_CREATE' }],
+    })
+  if (grant.restriction !== undefined)
+    throw new ApiError('FORBIDDEN', 'your role in the other account is restricted, so devices cannot move there', {
+      reason: 'device',
+    })
+}
+
+async function assertHardwareIdsFree(db: Database, to: string, devices: readonly LockedDevice[]): Promise<void> {
+  const hardwareIds = devices.flatMap(({ hardwareId }) => (hardwareId === null ? [] : [hardwareId]))
+  const taken = await findTakenHardwareId(db, to, hardwareIds)
+  if (taken !== undefined) throw hardwareIdTaken(JSON.stringify(taken))
+}
+
+const hardwareIdTaken = (which: string): ApiError =>
+  new ApiError('CONFLICT', `the hardwareId ${which} is in use in the other account`)
+
+/** Charges the other account for the events and for what it then stores. The request pays for this account's events. */
+async function chargeReceiver(
+  { db, viewer, storage }: Context,
+  to: string,
+  devices: readonly LockedDevice[],
+): Promise<void> {
+  const ids = devices.map(({ id }) => id)
+  const moved = await countMovedBytes(db, viewer.accountId, ids)
+  storage.chargeAccount(to, moved + bytesOfItems(devices.map(valuesOf)))
+}
+
+/** Returns the errors of conflicts with other requests that the checks before could not find. */
+async function explainConflicts(move: () => Promise<void>): Promise<void> {
+  try {
+    await move()
+  } catch (error) {
+    if (isUniqueViolation(error, 'device_hardware_id')) throw hardwareIdTaken('of one of these devices')
+    if (isDeadlock(error))
+      throw new ApiError('CONFLICT', 'other requests changed the same devices at the same time: repeat the request')
+    // The other account was removed.
+    if (isForeignKeyViolation(error)) throw notAMember()
+    throw error
+  }
+}
+
+async function moveLocked(
+  transaction: Database,
+  { viewer, to }: { viewer: Viewer; to: string },
+  devices: readonly LockedDevice[],
+): Promise<void> {
+  const { accountId } = viewer
+  const ids = devices.map(({ id }) => id)
+  const contents = await selectDeletedContents(transaction, accountId, ids)
+  const names = await findNamesOfDevices(transaction, accountId, ids)
+  await countNewDevices(transaction, to, ids.length)
+  await copyDeviceRows(transaction, { from: accountId, to, ids })
+  await deleteOverridesOfDevices(transaction, accountId, ids)
+  await deleteDeviceRows(transaction, accountId, ids)
+  const eventOf = (device: LockedDevice, other: string, direction: 'out' | 'in'): NewEvent => ({
+    type: 'DEVICE_TRANSFER',
+    deviceId: device.id,
+    targets: [{ id: device.id, name: device.name, kind: 'device' }],
+    data: { accountId: other, direction, ...valuesOf(device) },
+  })
+  // The account that the devices leave keeps their contents, because they are needed to judge earlier events.
+  const left = devices.map((device) => {
+    const { contents: kept = null, previous } = contents.get(device.id)!
+    const event = eventOf(device, to, 'out')
+    return { ...event, data: { ...event.data, ...(kept ?? { omitted: true }) }, previous }
+  })
+  const arrived = devices.map((device) => {
+    const event = eventOf(device, accountId, 'in')
+    const state = contents.get(device.id)!.previous.state as State
+    return { ...event, state, data: { ...event.data, attributeNames: names.get(device.id) } }
+  })
+  await recordEvents(transaction, { viewer }, left)
+  await recordEvents(transaction, { viewer: { ...viewer, accountId: to } }, arrived)
+}

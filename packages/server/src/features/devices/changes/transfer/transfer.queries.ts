@@ -1,0 +1,144 @@
+import { type Database, query } from '../../../../db/database.ts'
+import { limits } from '../../../../limits.ts'
+import { reservedColumns } from '../../../attributes/attributes.ts'
+
+/** The devices to move, which must be locked, and the accounts. */
+export interface Transfer {
+  from: string
+  to: string
+  ids: readonly string[]
+}
+
+interface Table {
+  name: string
+  /** All columns except the account. */
+  columns: readonly string[]
+  condition: string
+}
+
+const reserved = [...reservedColumns.values()]
+const values = ['attributes', 'attribute_times']
+const isOfDevice = 'device_id = any($3)'
+
+/** Selects the IDs of devices and of their services. $1 is the account. */
+const targetsOf = (devices: string): string => `
+  select unnest(${devices}::text[])
+  union all
+  select s.id from service s where s.account_id = $1 and s.device_id = any(${devices})`
+
+/** The tables with rows of a device. A table comes after the tables that its rows reference. */
+const tables: readonly Table[] = [
+  {
+    name: 'device',
+    columns: [
+      ...['id', 'name', 'hardware_id', 'platform', 'created', 'secret_hash', 'reregister_until', 'override_names'],
+      ...values,
+    ],
+    condition: 'id = any($3)',
+  },
+  {
+    name: 'device_live',
+    columns: ['device_id', 'state', 'state_since', 'last_reported', 'attribute_times', ...reserved],
+    condition: isOfDevice,
+  },
+  { name: 'device_hold', columns: ['device_id', 'until'], condition: isOfDevice },
+  {
+    name: 'service',
+    columns: [
+      ...['id', 'device_id', 'name', 'application', 'host', 'port', 'enabled', 'created', 'added_by_device'],
+      ...['override_names', ...values],
+    ],
+    condition: isOfDevice,
+  },
+  {
+    name: 'service_live',
+    columns: ['service_id', 'device_id', 'state', 'state_since', 'last_reported', 'until'],
+    condition: isOfDevice,
+  },
+  {
+    name: 'attribute_override',
+    columns: ['target_id', 'context', ...values],
+    condition: `target_id in (${targetsOf('$3')})`,
+  },
+]
+
+/** The names of these tables. */
+export const movedTables: readonly string[] = tables.map(({ name }) => name)
+
+const copyTexts = tables.map(({ name, columns, condition }) => {
+  const list = columns.join(', ')
+  return `insert into ${name} (account_id, ${list}) select $2, ${list} from ${name} where account_id = $1 and ${condition}`
+})
+
+/** Copies all rows of the devices to the other account, in a transaction that has counted the devices. */
+export async function copyDeviceRows(db: Database, { from, to, ids }: Transfer): Promise<void> {
+  for (const text of copyTexts) await query(db, text, [from, to, ids])
+}
+
+/** Locks the services of locked devices in ID order, so that no change to a service is lost. */
+export const lockServicesToMove = (db: Database, accountId: string, deviceIds: readonly string[]) =>
+  query(db, 'select from service where account_id = $1 and device_id = any($2) order by id for update', [
+    accountId,
+    deviceIds,
+  ])
+
+/** Returns the number of bytes in the attributes of the devices and their services, in all contexts. */
+export async function countMovedBytes(db: Database, accountId: string, ids: readonly string[]): Promise<number> {
+  const [row] = await query<{ bytes: string }>(db, bytesText, [accountId, ids])
+  return Number(row!.bytes)
+}
+
+const bytesText = `
+  select coalesce(sum(bytes), 0) as bytes from (
+    select octet_length(attributes::text) as bytes from device where account_id = $1 and id = any($2)
+    union all
+    select octet_length(concat(${reserved.join(', ')})) from device_live where account_id = $1 and device_id = any($2)
+    union all
+    select octet_length(attributes::text) from service where account_id = $1 and device_id = any($2)
+    union all
+    select octet_length(attributes::text) from attribute_override
+    where account_id = $1 and target_id in (${targetsOf('$2')})
+  ) as counted`
+
+/** Returns the names of the attributes of each device and its services, in all contexts. */
+export async function findNamesOfDevices(
+  db: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const rows = await query<{ id: string; names: string[] }>(db, namesText, [accountId, ids, limits.attributeNames])
+  return new Map(rows.map(({ id, names }) => [id, names]))
+}
+
+const namesText = `
+  select d.id, array(
+    select distinct name collate "C" from (
+      select name from attribute_names(d.attributes)
+      union all
+      select reserved.name from device_live l,
+        lateral (values ${[...reservedColumns].map(([subName, column]) => `('$svc.${subName}', l.${column})`).join(', ')})
+          as reserved (name, value)
+      where l.account_id = $1 and l.device_id = d.id and reserved.value is not null
+      union all
+      select used.name from service s, attribute_names(s.attributes) as used
+      where s.account_id = $1 and s.device_id = d.id
+      union all
+      select used.name from attribute_override o, attribute_names(o.attributes) as used
+      where o.account_id = $1 and o.target_id in (
+        select d.id union all select s.id from service s where s.account_id = $1 and s.device_id = d.id)
+    ) as used order by 1 limit $3) as names
+  from device d where d.account_id = $1 and d.id = any($2)`
+
+/** Returns one of these hardware IDs that a device of the account has, or undefined if none has. */
+export async function findTakenHardwareId(
+  db: Database,
+  accountId: string,
+  hardwareIds: readonly string[],
+): Promise<string | undefined> {
+  const [row] = await query<{ taken: string }>(
+    db,
+    'select hardware_id as taken from device where account_id = $1 and hardware_id = any($2) order by 1 limit 1',
+    [accountId, hardwareIds],
+  )
+  return row?.taken
+}

@@ -1,0 +1,13 @@
+import type { Database } from '../../db/database.ts'
+import { serverSource } from '../events/event-source.ts'
+import type { DeviceKey } from './device-keys.ts'
+import { deactivateUnheld, releaseByProcess } from './presence.queries.ts'
+
+/**
+ * Makes locked devices and their services inactive, as after a disconnection, because the server is about to close
+ * their connections. A device stays active while a report keeps it active.
+ */
+export async function releaseDevices(transaction: Database, devices: readonly DeviceKey[]): Promise<void> {
+  await releaseByProcess(transaction, devices, null)
+  await deactivateUnheld(transaction, devices, serverSource)
+}

@@ -1,0 +1,50 @@
+import type { TestApp, TestUser } from '../harness/app.ts'
+import { addMember, newMember, type TestMember } from './member.ts'
+import { type Answer, ask } from './team.ts'
+
+/** Two accounts, and a person who may move devices from the first one to the second one. */
+export interface TwoAccounts {
+  here: TestUser
+  there: TestUser
+  /** An owner of the first account, and an operator of the second one. */
+  person: TestMember
+}
+
+export async function newTwoAccounts(app: TestApp): Promise<TwoAccounts> {
+  const here = await app.createUser()
+  const there = await app.createUser()
+  const person = await newMember(app, here.accountId, 'owner')
+  await addMember(app, { accountId: there.accountId, personId: person.id, roleId: 'operator' })
+  return { here, there, person }
+}
+
+export const transfer = 'mutation ($to: ID!, $ids: [String!]!) { transferDevices(accountId: $to, deviceId: $ids) }'
+
+/** Moves devices from the account that the person's requests use. */
+export const moveDevices = (
+  by: Pick<TestMember, 'headers'>,
+  to: Pick<TestUser, 'accountId'>,
+  ids: readonly string[],
+): Promise<Answer> => ask(by, transfer, { to: to.accountId, ids })
+
+/** Returns the same person, but with requests that use the other account. */
+export const inAccount = (person: TestMember, { accountId }: Pick<TestUser, 'accountId'>): TestMember => ({
+  ...person,
+  headers: { ...person.headers, 'muster-account': accountId },
+})
+
+/** Gives the person another role in the account. */
+export const setRoleIn = (app: TestApp, { accountId }: TestUser, { id }: TestMember, roleId: string) =>
+  app.db
+    .updateTable('membership')
+    .set({ role_id: roleId })
+    .where('account_id', '=', accountId)
+    .where('person_id', '=', id)
+    .execute()
+
+/** Sets attributes of a device or service. */
+export const setAttributesOf = (user: TestUser, id: string, attributes: object, context?: string) =>
+  user.data(
+    'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
+    { id, attributes, context },
+  )
