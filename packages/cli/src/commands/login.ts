@@ -22,8 +22,8 @@ on this machine and sends only the public key. The private key never leaves this
 account and allow the request. The result is a personal key, which expires after 90 days, or earlier if the key policy
 of the account requires it.
 
-Without a browser on this machine, or with --device, open the page on any machine and type the code that the command
-prints.`),
+If this machine has no browser, or with --device, the command prints a URL and a code. Open the URL on any machine and
+type the code.`),
     )
     .argument('<url>', 'server URL, such as https://muster.example.com')
     .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')

@@ -90,7 +90,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 const keyChanged = (): ApiError =>
-  new ApiError('FORBIDDEN', 'the access of this key has changed, so this stream ended: subscribe again', {
+  new ApiError('FORBIDDEN', "this key's access has changed, so the stream has ended: subscribe again", {
     reason: 'permission',
   })
 

@@ -43,11 +43,11 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
   const { config, log, signal } = options
   if (config.databaseUrl === undefined) {
     if (config.databaseReadUrl !== undefined)
-      throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set it to the primary of the standby.')
+      throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the primary of the standby.')
     if (config.databaseDirectUrl !== undefined)
-      throw new StartError('DATABASE_DIRECT_URL requires DATABASE_URL: set it to the pooler to bypass.')
+      throw new StartError('DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the pooler. Without a pooler, set only DATABASE_URL.')
     if (config.databaseUrls.length > 0)
-      throw new StartError('DATABASE_URLS requires DATABASE_URL: set it to the coordinator of the workers.')
+      throw new StartError('DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the coordinator of the workers.')
     return openEmbedded(options)
   }
   if (config.archiveFolder !== undefined)

@@ -128,7 +128,7 @@ export const notAMember = (): ApiError =>
   new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
 
 const roleChanged = (): ApiError =>
-  new ApiError('FORBIDDEN', 'your role has changed, so this stream ended: subscribe again', {
+  new ApiError('FORBIDDEN', 'your role has changed, so the stream has ended: subscribe again', {
     reason: 'permission',
   })
 
