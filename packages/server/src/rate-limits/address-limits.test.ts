@@ -7,7 +7,7 @@ import { restClient } from '../../test/clients/rest.ts'
 import { sharedTestApp } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
-/** The clock stops during a test, so no points are refilled. */
+/** The clock advances only when a test advances it, so points are refilled only then. */
 const clock = { now: 0 }
 
 const app = sharedTestApp({

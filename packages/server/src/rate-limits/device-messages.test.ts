@@ -3,7 +3,7 @@ import { basic, errorOf, post } from '../../test/clients/http-device.ts'
 import { connectMqtt, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 
-/** The clock stops during a test, so no points are refilled. */
+/** The clock advances only when a test advances it, so the quota is refilled only then. */
 const clock = { now: 0 }
 let app: TestApp
 beforeAll(async () => {

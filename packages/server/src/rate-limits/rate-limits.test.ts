@@ -6,7 +6,7 @@ import { restClient } from '../../test/clients/rest.ts'
 import { sharedTestApp, type TestApp, type TestUser, testUser } from '../../test/harness/app.ts'
 import { limits } from '../limits.ts'
 
-/** The clock stops during a test, so no points are refilled. */
+/** The clock advances only when a test advances it, so points are refilled only then. */
 const clock = { now: 0 }
 const options = {
   elapsed: () => clock.now,

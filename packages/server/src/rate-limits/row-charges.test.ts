@@ -8,7 +8,7 @@ import { sharedTestApp, type TestUser } from '../../test/harness/app.ts'
 const DEVICES = 10_000
 const QUOTA = 1_000
 
-/** The clock stops during a test, so no points are refilled. */
+/** The clock advances only when a test advances it, so points are refilled only then. */
 const clock = { now: 0 }
 const app = sharedTestApp({
   elapsed: () => clock.now,

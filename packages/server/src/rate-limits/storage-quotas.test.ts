@@ -9,7 +9,7 @@ const DEVICE_BYTES = 65_536
 const ACCOUNT_BYTES = 5 * 1024 * 1024
 const DAY_MS = 86_400_000
 
-/** The clock stops during a test, so no quota is refilled. */
+/** The clock advances only when a test advances it, so the quota is refilled only then. */
 const clock = { now: 0 }
 let app: TestApp
 let user: TestUser

@@ -115,7 +115,7 @@ it(
       'requests to the receiver': receiver.received.length,
     })
 
-    // Repeats the test with asynchronous commits, whose lost changes the check must detect.
+    // Verifies that the check can find lost changes: with asynchronous commits, killing PostgreSQL loses acknowledged ones.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
     const unsafeWriters = await startWriters(rig, ledger, {

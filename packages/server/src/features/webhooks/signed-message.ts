@@ -2,8 +2,8 @@ import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
 /**
- * Creates a `webhook-id`. The ID contains no dots, because Standard Webhooks forbids them. Within a process, later IDs
- * sort after earlier IDs.
+ * Creates a `webhook-id`. The ID contains no dots, because dots separate the ID, the timestamp, and the body in the
+ * signed content (Standard Webhooks, "Signature scheme"). Within a process, later IDs sort after earlier IDs.
  */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
