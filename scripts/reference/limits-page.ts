@@ -146,8 +146,9 @@ server allows the whole quota. A user who calls several servers at the same time
 exceed the quota. Afterward, the server rejects the user's requests until the quota has refilled, so the
 long-term rate stays the same.
 
-While the database is unreachable, each process counts separately. Only the process that serves a
-device counts the device's quota. A restarted process starts with full quotas.
+While the database is unreachable, each process counts usage separately. For the quota of a device,
+each process always counts only the reports and publications that it receives. A restarted process
+starts with full quotas.
 
 ### Bytes stored per day
 
@@ -182,8 +183,8 @@ and logs the reason.
 \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
 Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
-database exchange the usage of accounts. The process that a device is connected to counts the
-device's quota.
+database exchange the usage of accounts. For the quota of a device, each process counts only what it
+receives.
 
 ### Failed attempts
 

@@ -1,6 +1,8 @@
 /**
- * This is the only table of error codes. `status` is the HTTP status if the request fails before execution. For errors
- * during execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
+ * This is the only table of error codes. `status` is the HTTP status if a request fails before execution. REST responses
+ * also use it for errors during execution, except for LIMIT_EXCEEDED (`rest/statuses.ts`). For errors during the
+ * execution of a GraphQL request, GraphQL over HTTP defines the status, but the status is 503 if the whole operation
+ * failed with UNAVAILABLE. `docs/reference/errors.md` is generated from this table.
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },

@@ -32,7 +32,7 @@ export function readFields(value: unknown, path: string, names: readonly string[
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
   const unknown = Object.keys(value).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    const valid = names.length === 0 ? 'this object has no members' : `valid names: ${names.join(', ')}`
+    const valid = names.length === 0 ? 'this object must be empty' : `valid names: ${names.join(', ')}`
     throw badInput(`${path}${JSON.stringify(unknown)} is not a known member; ${valid}`)
   }
   return fieldsOf(value, path)

@@ -79,7 +79,7 @@ export async function countByValue(db: Database, query: FacetQuery): Promise<Fac
 const hasManyValues = (subject: ValueSubject): boolean =>
   subject.of === 'service' || (subject.type === 'field' && subject.valueType === 'strings')
 
-/** The column that contains the matched devices' value of the name at this position. */
+/** Returns the column that contains each matching device's value for the facet name at this position. */
 const column = (place: number): Sql => sql.raw(`value_${place}`)
 
 interface PlacedSubject {
