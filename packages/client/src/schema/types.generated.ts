@@ -1364,7 +1364,7 @@ export interface DeviceFields {
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor, with older events. */
     after?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
@@ -2355,7 +2355,7 @@ export interface UserFields {
     attributes?: AttributeChanges | null | undefined
     /** The context in which the filters and the sort read values. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
@@ -2420,7 +2420,7 @@ export interface UserFields {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
@@ -2507,7 +2507,7 @@ export interface UserFields {
     after?: string | null | undefined
     /** The context in which the filter and the sort read attributes. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
@@ -2614,7 +2614,7 @@ export interface WebhookFields {
     after?: string | null | undefined
     /** true: only deliveries that failed permanently; false: all others. */
     failed?: boolean | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    /** Position of the first record, counted from 1 by default (see firstRecord in limits). Ignored if after or last is set. */
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined

@@ -45,7 +45,9 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
     if (config.databaseReadUrl !== undefined)
       throw new StartError('DATABASE_READ_URL requires DATABASE_URL: set DATABASE_URL to the primary of the standby.')
     if (config.databaseDirectUrl !== undefined)
-      throw new StartError('DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the pooler. Without a pooler, set only DATABASE_URL.')
+      throw new StartError(
+        'DATABASE_DIRECT_URL requires DATABASE_URL: set DATABASE_URL to the pooler. Without a pooler, set only DATABASE_URL.',
+      )
     if (config.databaseUrls.length > 0)
       throw new StartError('DATABASE_URLS requires DATABASE_URL: set DATABASE_URL to the coordinator of the workers.')
     return openEmbedded(options)

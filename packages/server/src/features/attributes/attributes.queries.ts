@@ -1,8 +1,8 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
-import { insideText } from '../filters/sql/inside.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
+import { insideText } from '../filters/sql/restriction-condition.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
 import type { OverrideNames, ValueTimes } from './target.ts'
 

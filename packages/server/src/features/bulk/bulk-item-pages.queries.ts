@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { isEachInside } from '../filters/sql/inside.ts'
+import { isEachInside } from '../filters/sql/restriction-condition.ts'
 import type { Sql } from '../filters/sql/rows.ts'
 import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome } from './bulk-job.ts'

@@ -5,8 +5,8 @@ import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
-import { insideCondition } from '../filters/sql/inside.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
+import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
 import {
   type Interval,

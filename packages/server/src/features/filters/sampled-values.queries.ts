@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { isInside } from './sql/inside.ts'
+import { isInside } from './sql/restriction-condition.ts'
 import { both, either, noTables, type Sql } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 

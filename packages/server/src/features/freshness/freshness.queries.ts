@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Database, plannedEachTime } from '../../db/database.ts'
 import type { AttributeName } from '../attributes/attribute-name.ts'
 import { anyStale } from '../filters/sql/attribute-times.ts'
-import { insideCondition } from '../filters/sql/inside.ts'
+import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { both, type FilterScope, noTables } from '../filters/sql/rows.ts'
 
 /** The devices and the names whose values can be stale. */

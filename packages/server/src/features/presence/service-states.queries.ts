@@ -4,7 +4,7 @@ import type { State } from '../devices/device.ts'
 import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
-import { insideText } from '../filters/sql/inside.ts'
+import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
 /** Finds the device IDs for IDs of devices or services. Omits unknown IDs, and devices that `inside` does not match. */

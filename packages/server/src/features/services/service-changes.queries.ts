@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { allOf } from '../../db/sorted-page.ts'
 import { limits } from '../../limits.ts'
 import type { ValueTimes } from '../attributes/target.ts'
-import { insideCondition } from '../filters/sql/inside.ts'
+import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import type { ServiceFields } from './new-service.ts'
 

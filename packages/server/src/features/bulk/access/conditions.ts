@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Viewer } from '../../../viewer.ts'
-import { isEachInside } from '../../filters/sql/inside.ts'
+import { isEachInside } from '../../filters/sql/restriction-condition.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 import type { BulkJob } from '../bulk-job.ts'
 

@@ -2,7 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 import { limits } from '../../../limits.ts'
-import { isEachInside } from '../../filters/sql/inside.ts'
+import { isEachInside } from '../../filters/sql/restriction-condition.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 
 /**

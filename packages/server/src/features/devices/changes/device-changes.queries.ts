@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
 import { eventInsert } from '../../events/event-insert.ts'
 import type { EventSource } from '../../events/event-types.ts'
-import { insideText } from '../../filters/sql/inside.ts'
+import { insideText } from '../../filters/sql/restriction-condition.ts'
 import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
 import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 
