@@ -113,6 +113,22 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
+  it('closes suggestions in the form of a condition with Escape, and then the form', async () => {
+    const person = await personWith(site, [{ name: 'gate-1', attributes: { site: 'oslo' } }])
+    const page = await site.open(person)
+    const button = page.getByRole('button', { name: 'Add a condition' })
+    await button.click()
+    const name = page.getByRole('combobox', { name: 'Attribute or field' })
+    await name.fill('si')
+    await page.getByRole('option', { name: 'site' }).waitFor()
+    await name.press('Escape')
+    await page.getByRole('option', { name: 'site' }).waitFor({ state: 'detached' })
+    expect(await name.inputValue()).toBe('si')
+    await name.press('Escape')
+    await name.waitFor({ state: 'detached' })
+    await button.and(page.locator(':focus')).waitFor()
+  })
+
   it('completes contexts, and views by name', async () => {
     const person = await personWith(site, [
       { name: 'gate-1', attributes: { site: 'oslo' }, overrides: { night: { site: 'closed' } } },

@@ -1,6 +1,6 @@
 import { Button, Popover } from '@mantine/core'
 import { IconFilter } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react'
 import type { ConditionFormProps } from './condition-form.tsx'
 
 const ConditionForm = lazy(async () => ({ default: (await import('./condition-form.tsx')).ConditionForm }))
@@ -8,8 +8,22 @@ const ConditionForm = lazy(async () => ({ default: (await import('./condition-fo
 /** Lets the user add a condition to the filter without typing it. */
 export function AddCondition(props: Omit<ConditionFormProps, 'onClose'>) {
   const [isOpen, setOpen] = useState(false)
+  const closeOnEscape = ({ key, target }: KeyboardEvent): void => {
+    // With open suggestions, Escape closes only the suggestions.
+    const hasSuggestions = (target as HTMLElement).ariaExpanded === 'true'
+    if (key === 'Escape' && !hasSuggestions) setOpen(false)
+  }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" withArrow trapFocus shadow="md">
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      position="bottom-start"
+      withArrow
+      trapFocus
+      returnFocus
+      closeOnEscape={false}
+      shadow="md"
+    >
       <Popover.Target>
         <Button
           variant="default"
@@ -19,7 +33,7 @@ export function AddCondition(props: Omit<ConditionFormProps, 'onClose'>) {
           Add a condition
         </Button>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown onKeyDown={closeOnEscape}>
         <Suspense>
           <ConditionForm {...props} onClose={() => setOpen(false)} />
         </Suspense>
