@@ -22,8 +22,8 @@ export async function bundlePrograms(folder: string): Promise<void> {
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
     platform: 'node',
-    // Pino starts threads from its own files.
-    external: ['pino', 'pino-pretty', 'thread-stream'],
+    // Pino starts threads from its own files. Node.js warns about a deprecated function of mqtt outside of node_modules.
+    external: ['pino', 'pino-pretty', 'thread-stream', 'mqtt'],
     plugins: [keepLocations(folder)],
     logLevel: 'silent',
   })

@@ -89,7 +89,8 @@ describe('a batch that was read in advance', () => {
     const rows = Array.from({ length: 150 }, (_, index) => `node ${index},HW-${index}`)
     const job = await create(user, { csv: `name,hardwareId\n${rows.join('\n')}`, register: true }, [], { rate: 10_000 })
     await start(user, await jobOf(user, job.id))
-    const { rows: last } = await sql<{ row: { hardwareId: string } }>`select row from bulk_item where job_id = ${job.id}
+    const { rows: last } = await sql<{ hardwareId: string }>`
+      select changes -> 'register' ->> 'hardwareId' as "hardwareId" from bulk_item where job_id = ${job.id}
       order by device_id desc limit 1`.execute(app.db)
     const options = optionsWith(app.db, createLookAhead(app.db, withoutLoad))
     const work = () => workOn(options, { accountId: user.accountId, id: job.id, state: 'RUNNING' })
@@ -106,7 +107,7 @@ describe('a batch that was read in advance', () => {
     }
     const takeHardwareId = async () => {
       const id = await register(user, 'other')
-      await sql`update device set hardware_id = ${last[0]!.row.hardwareId} where id = ${id}`.execute(app.db)
+      await sql`update device set hardware_id = ${last[0]!.hardwareId} where id = ${id}`.execute(app.db)
       return () => sql`update device set hardware_id = null where id = ${id}`.execute(app.db)
     }
     return { work, readNext, takeHardwareId, counts: async () => (await jobOf(user, job.id)).counts }
