@@ -127,4 +127,4 @@ function isDamage(error: unknown): boolean {
 }
 
 const damaged = (file: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `${file} is damaged or missing: it does not match its checksum in the manifest.`, { cause })
+  new BackupError('damaged', `${file} is damaged or missing: its checksum differs from the manifest.`, { cause })
