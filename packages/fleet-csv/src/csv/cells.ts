@@ -96,6 +96,6 @@ export function formatCsvRow(cells: readonly Cell[]): string {
 
 function formatCell(cell: Cell): string {
   if (cell === null) return ''
-  // Quotes outer spaces, which belong to the cell, so that other programs do not remove them.
+  // Quotes cells with leading or trailing whitespace, which belongs to the cell, so that other programs keep it.
   return cell === '' || /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

@@ -127,7 +127,7 @@ function formatHost(host: string): string {
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 
-/** Escapes special characters and outer spaces. */
+/** Escapes special characters, and whitespace at the beginning or end. */
 function escaped(text: string): string {
   const needsEscape = (unit: string, at: number): boolean =>
     '\\;=:![]'.includes(unit) || ((at === 0 || at === text.length - 1) && unit.trim() === '')

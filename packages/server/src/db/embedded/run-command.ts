@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**
- * Returns the environment for PostgreSQL and the tools that start it. Omits the server's own variables, because they
- * may contain secrets or, such as PG* variables, concern another database.
+ * Returns the environment for PostgreSQL and the tools that start it. Omits the server's environment variables, because
+ * some may contain secrets, and others, such as the PG* variables, may refer to another database.
  */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }

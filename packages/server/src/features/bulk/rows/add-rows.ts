@@ -158,7 +158,7 @@ function deviceOf(
 }
 
 /**
- * Returns the item of a row that found no device. With `register`, a valid row with a name registers a device. The
+ * Returns the item of a row without a matching device. With `register`, a valid row with a name registers a device. The
  * preview rejects all other rows.
  */
 function newItem(row: CsvRow, register: boolean): RowItem {
