@@ -52,7 +52,7 @@ export function prepared(request: OperationRequest, by = shared) {
 /** Returns the code and the first error of a rejected operation. Throws if the executor accepts the operation. */
 export function rejection(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
-  if (operation.ok) throw new Error(`expected a rejection, but the executor accepted ${operation.objectCount} objects`)
+  if (operation.ok) throw new Error(`expected a rejection, but the executor accepted ${query}`)
   const [{ message, extensions } = { message: '', extensions: {} }] = operation.errors
   return { code: operation.code, message, ...extensions }
 }

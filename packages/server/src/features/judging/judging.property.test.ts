@@ -84,7 +84,7 @@ const services = [
   { name: 'SSH 2', port: 8443, host: 'os' },
 ]
 
-/** Makes random changes, and returns their events with the device before and after. */
+/** Registers, changes, and deletes a device. Returns all events, each with the device before and after. */
 async function record(user: TestUser, changes: readonly Change[]): Promise<Step[]> {
   const steps: Step[] = []
   let last = '0'

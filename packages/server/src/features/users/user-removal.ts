@@ -74,7 +74,7 @@ export async function removeUser(db: Database, address: string, removal: Removal
     await leave(db, accountId, { person: { personId: id, email }, name, erase })
   await db.transaction().execute(async (transaction) => {
     if (!(await replaceByRemovedPerson(transaction, { id, email: name, now })))
-      throw new ApiError('CONFLICT', 'the user became a member of an account meanwhile: run the command again')
+      throw new ApiError('CONFLICT', 'the user joined an account during the removal: run the command again')
     await detachFounder(transaction, id)
   })
   const targets = [{ id, name, kind: 'user' as const }]
