@@ -3,7 +3,10 @@ import { findHardwareId } from './machine/hardware-id.ts'
 import { describeMachine, findServices } from './machine/this-machine.ts'
 import { createValues } from './sources/unreported-values.ts'
 
-/** Returns everything that the agent would report about this machine now. */
+/**
+ * Returns what the agent would report about this machine now, apart from services that it knows from earlier reports,
+ * and where it found the hardware ID. There are no services if the operating system does not list open ports.
+ */
 export async function inspectMachine(config: AgentConfig) {
   const never = new AbortController().signal
   const values = createValues(config.values, { onFailure: () => {}, onRecovery: () => {} })
@@ -14,7 +17,8 @@ export async function inspectMachine(config: AgentConfig) {
     ...values.each.map(({ read }) => read(never)),
   ])
   const up = (running ?? []).map(({ name, port }) => ({ name, port, state: 'active' }))
-  const down = config.services.expected
+  const expected = running === undefined ? [] : config.services.expected
+  const down = expected
     .filter(({ name }) => !up.some((each) => each.name === name))
     .map(({ name, port }) => ({ name, port, state: 'inactive' }))
   return {

@@ -163,7 +163,10 @@ function prepare(options: DraftOptions, added: Record<string, string>): Prepared
   const given = Object.entries({ ...options.headers, ...added }).flat()
   const fields: Fields = collectFields(given)
   const host = parseHost(url.host)
-  if (host === undefined) throw new TypeError(`the host ${url.host} cannot be signed`)
+  if (host === undefined) {
+    const found = JSON.stringify(url.host)
+    throw new TypeError(`url must contain a host name or an IP address, with an optional port, found ${found}`)
+  }
   const scheme = url.protocol.slice(0, -1)
   return {
     added,

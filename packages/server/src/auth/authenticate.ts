@@ -49,7 +49,7 @@ export interface Authentication {
    * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Counts which fields access keys use. */
+  /** Counts how often access keys use each field. */
   countUse: KeyUse['count']
   /** Writes outstanding data and stops using the database. Call this before closing the pool. */
   close(): Promise<void>

@@ -132,7 +132,9 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Returns the operation and its fragments with variables in place of literals. All variables have the type `Coerced`.
+ * Returns the operation and its fragments with variables in place of the literals in field arguments, and the literals.
+ * All variables have the type `Coerced`, except the operation's own variables of type `Boolean!`, which can be conditions
+ * of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,

@@ -99,6 +99,7 @@ const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Soc
  */
 function otherServers(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
-  if (key === undefined) throw new Error('this version of Fastify is not supported: it has no symbol property fastify.serverBindings')
+  if (key === undefined)
+    throw new Error('this version of Fastify is not supported: it has no symbol property fastify.serverBindings')
   return (app as unknown as Record<symbol, Server[]>)[key]!.filter((server) => server !== app.server)
 }

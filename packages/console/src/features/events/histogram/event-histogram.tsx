@@ -15,7 +15,7 @@ interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
   isNarrowed: boolean
 }
 
-/** Shows the number of events over time, as bars or a table. Each bar narrows the time range of the page. */
+/** Shows the number of events over time, as bars or a table. Selecting an interval narrows the page to its time range. */
 export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)

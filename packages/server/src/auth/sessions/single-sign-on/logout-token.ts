@@ -40,7 +40,7 @@ export async function verifyLogoutToken(
   // Only an ID token has a nonce, and the server must not accept an ID token as a logout token.
   if (nonce !== undefined) throw new Error('the token has a nonce')
   if ((sid !== null && typeof sid !== 'string') || (sid === null && sub === null))
-    throw new Error('the token does not identify a session')
+    throw new Error('the token must have a sid or a sub, and sid must be a string')
   // After this time, the token is too old to be accepted, so the server no longer needs to remember its ID.
   const expires = new Date((iat! + MAX_AGE_SECONDS + 2 * TOLERANCE_SECONDS) * 1_000)
   return { issuer, sid: sid as string | null, subject: sub, id: String(jti), expires }
