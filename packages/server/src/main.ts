@@ -39,7 +39,8 @@ async function start(options: Start): Promise<void> {
   const { config, log, closing, signal } = options
   const certificates = await openServingCertificates(options)
   const database = await openServingDatabase(options)
-  closing.add({ name: 'embedded database', close: database.stop, within: 30_000 })
+  // PostgreSQL gets 30 s for a fast shutdown. Then, it ends immediately.
+  closing.add({ name: 'embedded database', close: database.stop, within: 40_000 })
   signal.throwIfAborted()
 
   const { secrets, isFirstStart } = await prepareDatabase(database.connection, options)

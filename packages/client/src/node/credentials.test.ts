@@ -41,6 +41,13 @@ describe('readCredentials', () => {
     await expect(keyOf(join(folder, 'nowhere'))).rejects.toThrow('nowhere')
   })
 
+  it('skips a default location that it cannot read, unless no other one has credentials', async () => {
+    await mkdir(join(folder, 'data/credentials'), { recursive: true })
+    await expect(readCredentials({ env: environment() })).rejects.toThrow('cannot read the credentials')
+    await put('home/.muster/credentials', section('home'))
+    expect(await readCredentials({ env: environment() })).toMatchObject({ keyId: 'home' })
+  })
+
   it('reads the requested profile', async () => {
     const file = await put('credentials', `; mine\n${section('one')}\n# theirs\n${section(' two ', ' staging ')}`)
     expect(await readCredentials({ file, env: {} })).toMatchObject({ profile: 'default', keyId: 'one' })

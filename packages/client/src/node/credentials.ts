@@ -112,10 +112,16 @@ async function findFile(
 ): Promise<{ file: string; text: string }> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   const places = named === undefined ? usualPlaces(env) : [resolve(named)]
+  let unreadable: unknown
   for (const file of places) {
-    const text = await readIfExists(file)
-    if (text !== undefined) return { file, text }
+    try {
+      const text = await readIfExists(file)
+      if (text !== undefined) return { file, text }
+    } catch (error) {
+      unreadable ??= error
+    }
   }
+  if (unreadable !== undefined) throw unreadable
   throw new CredentialsError(
     named === undefined
       ? `no credentials found in ${places.join(' or ')}; the first start of the server writes them`
