@@ -2,16 +2,11 @@ import type { Database } from '../db/database.ts'
 import { defineChore } from '../jobs/job.ts'
 import { deleteOldUse, selectAccountsWithOldUse } from './key-use-counter.queries.ts'
 
-/** Deletes the nonces of requests that are too old to be accepted. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
-/**
- * Deletes expired sessions, expired unfinished sign-ins, expired attempt counts, and invitations that expired more than
- * a week ago.
- */
+/** Deletes expired sign-ins and sessions, and invitations that expired more than a week ago. */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')
 
-/** Deletes the usage counts of access keys after 400 days. */
 export const dropKeyUseJob = defineChore('auth.drop-key-use')
 
 /** How long the server keeps usage counts of access keys, in days. */

@@ -10,7 +10,6 @@ export interface KeyRow {
   email: string
   founder_email: string
   kind: string
-  /** The person who created the key, if recorded. */
   made_by: string | null
   permissions: string[] | null
   restriction: StoredRestriction | null
@@ -18,10 +17,6 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
-  /**
-   * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
-   * the creator is a member through a group.
-   */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]
@@ -38,10 +33,7 @@ export interface KeyRow {
   is_restricted: boolean
 }
 
-/**
- * Finds keys in all accounts, because a request names a key but no account. A personal key's permissions depend on its
- * creator's current role.
- */
+/** Finds keys in all accounts, because a request names a key but no account. */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
@@ -82,7 +74,6 @@ export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Prom
   await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
 
-/** Does the same as `writeLastUsed`, for restricted keys. */
 export async function writeRestrictedLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('restricted_key'), valuesOf(uses))
 }
@@ -101,7 +92,7 @@ const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
   uses.map((use) => new Date(use.at.getTime() - 59_000)),
 ]
 
-/** Returns false if any process has already stored the nonce. */
+/** Returns false if the nonce is already stored. */
 export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {
   const result = await db
     .insertInto('used_nonce')
@@ -112,9 +103,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes at most 5,000 expired nonces, and skips rows that another process is deleting. A nonce must also be
- * expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces that still prevent
- * replays.
+ * A nonce must also be expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces
+ * that still prevent replays.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

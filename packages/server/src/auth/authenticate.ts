@@ -20,25 +20,17 @@ import { sessionCookieOf } from './sessions/sign-in/sign-in-routes.ts'
 import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
-/**
- * Returns a request's viewer, or `null` if the request has no credentials. Throws an ApiError if the credentials are
- * invalid. `body` contains the bytes as received.
- */
 export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** Reports changed access keys, which the key cache must reload. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies' | 'oidcStale'>
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
-  /**
-   * A monotonic clock in milliseconds, so that a change to the system time does not affect the counts of failed
-   * signatures.
-   */
+  /** A monotonic clock in milliseconds. */
   elapsed?: () => number
 }
 
@@ -49,9 +41,8 @@ export interface Authentication {
    * second.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Counts how often access keys use each field. */
   countUse: KeyUse['count']
-  /** Writes outstanding data and stops using the database. Call this before closing the pool. */
+  /** Writes outstanding data. Call this before closing the pool. */
   close(): Promise<void>
 }
 

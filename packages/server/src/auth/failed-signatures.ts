@@ -11,27 +11,19 @@ const PAIRS = 50_000
 const PAIR_MS = 3_600_000
 
 /**
- * Counts failed authentication attempts in this process. It counts an IPv6 address as its /64 network. After 20
- * failures from an address in a minute, the server verifies no further requests from that address until the minute
- * ends. The same applies while the address's rate-limit quota is used up.
- *
- * Many clients may share an address (NAT, a proxy), and a client that cannot sign must not lock out the other clients.
- * Therefore, a key that has signed correctly from an address within the last hour can fail 20 times a minute at that
- * address, whatever the count of the address. Failures that name a key never block the key at other addresses. Key IDs
- * are not secret, and other callers must not be able to lock out the key's owner.
+ * Counts failed authentication attempts in this process. An IPv6 address counts as its /64 network. After 20 failures
+ * in a minute, or without quota left, an address must wait. Many clients may share an address, so a key that has signed
+ * correctly from it within the last hour has 20 separate attempts a minute there. Failures elsewhere never block a key,
+ * because key IDs are not secret.
  */
 export interface FailedSignatures {
-  /**
-   * Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. Call
-   * this before verifying.
-   */
+  /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a
    * key from all addresses together, has more than 20 failures in a minute.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
-  /** Records that a signature by this key from this address was valid. */
   verified(address: string, key: string): void
 }
 
@@ -45,10 +37,7 @@ interface Pair {
   failures: Window | undefined
 }
 
-/**
- * Creates the counters. `quotaWait` returns the number of seconds until a network address has quota left, or 0 if it
- * has quota now.
- */
+/** `quotaWait` returns the number of seconds until a network address has quota left, or 0 if it has quota now. */
 export function createFailedSignatures(
   now: () => number = () => performance.now(),
   quotaWait: (network: string) => number = () => 0,

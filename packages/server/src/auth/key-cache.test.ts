@@ -20,7 +20,6 @@ afterAll(() => site.close())
 
 type Key = Parameters<Server['as']>[0]
 
-/** Starts servers that receive notifications, for a single test. */
 async function startServers(count: number, options?: ServerOptions): Promise<Server[]> {
   const elapsed = oneMinutePerCall()
   const servers = await Promise.all(Array.from({ length: count }, () => site.startServer({ elapsed, ...options })))
@@ -32,24 +31,19 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
   return servers
 }
 
-/**
- * Returns the connections on which servers receive notifications of changed keys. A connection that listens runs
- * probes.
- */
+/** A connection that listens runs `select 1` as a probe. */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
     and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)
   return rows.map(({ pid }) => pid)
 }
 
-/** Loads the key into every server's memory. */
 async function warm(servers: Server[], key: Key): Promise<void> {
   for (const server of servers) {
     for (let time = 0; time < 3; time++) expect((await server.as(key)).status).toBe(200)
   }
 }
 
-/** Returns each server's response to the key: the status, or the reason why the key is rejected. */
 const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
@@ -71,8 +65,7 @@ describe('a cached access key', () => {
       await untilAllReturn(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
-    // Repeats the attempt, because the machine may stall. Without notifications, no attempt would take less than a
-    // second.
+    // Repeats the attempt, because the machine may stall.
     let took = Number.POSITIVE_INFINITY
     while (took > SECOND) took = Math.max(await set(false), await set(true))
   })

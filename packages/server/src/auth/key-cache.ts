@@ -9,12 +9,9 @@ import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { type KeyGrant, toKeyGrant } from './key-grant.ts'
 import type { Secrets } from './secrets.ts'
 
-/**
- * The NOTIFY channel for access keys. The payload is the ID of the access key that was created, changed, or deleted.
- */
+/** The payload is the ID of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
-/** The data that requests with an access key need. Each request checks that the key is enabled and has not expired. */
 export interface KnownKey extends KeyGrant {
   readonly key: string
   readonly name: string | null

@@ -5,7 +5,7 @@ import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrict
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy-rules.ts'
 
-/** Why a personal key is suspended. `member`: its creator is not an enabled member of the account. */
+/** `member`: the key's creator is not an enabled member of the account. */
 export type Suspension = 'member'
 
 export interface KeyGrant {
@@ -25,9 +25,8 @@ export interface KeyGrant {
    */
   readonly lastSignIn: Date | null
   readonly permissions: number
-  /** The restriction of the key to some devices or attribute names. Undefined if the key has none. */
   readonly restriction: Restriction | undefined
-  /** Checks whether the key may be used from an address. Undefined if the key may be used from any address. */
+  /** Undefined if the key may be used from any address. */
   readonly isAllowedFrom: ((address: string) => boolean) | undefined
   /** The percentage of the account's quota that the key may spend. */
   readonly rateShare: number

@@ -1,7 +1,6 @@
 export interface KeyPolicy {
-  /** The maximum number of days that a key may be valid, or null for no limit. */
+  /** Null for no limit. */
   maxDays: number | null
-  /** Whether personal keys may be created. */
   personalKeys: boolean
   requireDigest: boolean
   requireNetworks: boolean
@@ -9,7 +8,7 @@ export interface KeyPolicy {
   enforcedFrom: Date | null
 }
 
-/** A policy as the database stores it, in JSON. An omitted member has the value of an account without a policy. */
+/** An omitted member has the value of an account without a policy. */
 export interface StoredKeyPolicy extends Partial<Omit<KeyPolicy, 'enforcedFrom'>> {
   enforcedFrom?: string | null
 }
@@ -34,7 +33,6 @@ export interface KeyUnderPolicy {
 
 export type PolicyRule = 'maxDays' | 'personalKeys' | 'requireDigest' | 'requireNetworks'
 
-/** Returns the rules that a key does not comply with. */
 export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[] {
   const { maxDays } = policy
   const broken: Record<PolicyRule, boolean> = {
@@ -47,7 +45,7 @@ export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[
   return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
 }
 
-/** Returns when the policy suspends a key and when it requires a digest in its requests. Undefined means never. */
+/** Undefined means never. */
 export function consequencesOf(
   policy: KeyPolicy,
   key: KeyUnderPolicy,

@@ -40,7 +40,6 @@ export async function insertKeyUse(db: Database, accountId: string, rows: readon
   )
 }
 
-/** Returns the IDs of up to 1,000 accounts with counts from before a time. */
 export async function selectAccountsWithOldUse(db: Database, before: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -50,7 +49,6 @@ export async function selectAccountsWithOldUse(db: Database, before: Date): Prom
   return rows.map(({ id }) => id)
 }
 
-/** Deletes an account's counts from before a time. */
 export async function deleteOldUse(db: Database, accountId: string, before: Date): Promise<void> {
   await query(db, 'delete from key_use where account_id = $1 and day < $2', [accountId, before])
 }

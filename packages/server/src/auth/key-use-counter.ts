@@ -9,9 +9,8 @@ const WRITE_EVERY_MS = 60_000
 const MAX_COUNTED = 5_000
 
 export interface KeyUse {
-  /** Counts the fields of an operation that need a permission. Ignores callers without an access key. */
+  /** Ignores callers without an access key. */
   count(viewer: Viewer, use: OperationUse): void
-  /** Writes the counts that have not been written yet. */
   close(): Promise<void>
 }
 
@@ -23,10 +22,7 @@ interface Counted {
   readonly rejected: Map<string, { field: string; permission: string; count: number; at: Date }>
 }
 
-/**
- * Counts in memory which fields access keys use. Once a minute, writes the counts of each account with one statement,
- * in the background. All uses of a document share one needs object, so counting a use takes two map lookups.
- */
+/** Counts in memory which fields access keys use, and writes the counts once a minute in the background. */
 export function createKeyUse(db: Database, clock: () => Date, log: FastifyBaseLogger): KeyUse {
   let keys = new Map<string, Counted>()
   let size = 0
@@ -94,7 +90,6 @@ async function writeOrLog(db: Database, counted: readonly Counted[], log: Fastif
   }
 }
 
-/** Returns one row for each key, day, field, and permission. */
 function rowsOf(counted: readonly Counted[]): KeyUseRow[] {
   const rows = new Map<string, KeyUseRow>()
   const add = (row: Omit<KeyUseRow, 'day'>, at: Date): void => {

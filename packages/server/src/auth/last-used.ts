@@ -9,7 +9,6 @@ const MAX_KEYS = 20_000
 
 export interface LastUsed {
   note(use: KeyUse): void
-  /** Writes the uses that have not been written yet. */
   close(): Promise<void>
 }
 

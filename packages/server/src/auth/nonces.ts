@@ -14,13 +14,12 @@ export interface Nonce {
 }
 
 export interface Nonces {
-  /** Returns true for the first use in any process, and false after that. */
+  /** Returns true only for the first use in any process. */
   use(nonce: Nonce): Promise<boolean>
-  /** Waits for background work to finish. */
   close(): Promise<void>
 }
 
-/** Stores nonces in the database, for every process. Each use may delete expired nonces, at most once a minute. */
+/** Each use may delete expired nonces, at most once a minute. */
 export function createNonces(db: Database, clock: () => Date, log: FastifyBaseLogger): Nonces {
   let cleanedAt = 0
   let cleaning: Promise<void> = Promise.resolve()

@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** The interval, in milliseconds, between checks of each key with open streams. A check usually needs no query. */
+/** A check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
-/** Open streams, counted by access key or session. A stream ends soon after its key or session becomes invalid. */
+/** A stream ends soon after its key or session becomes invalid. */
 export interface OpenStreams {
   /**
    * Adds a stream, or throws LIMIT_EXCEEDED. Calls `end` at most once. The returned function removes the stream.
@@ -22,7 +22,6 @@ export interface OpenStreamsOptions {
 
 type End = (reason: ApiError) => void
 
-/** The viewers of the streams that are counted together. They differ only in their addresses. */
 type KeyStreams = Map<End, Viewer>
 
 export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): OpenStreams {
@@ -40,8 +39,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // If the database is unavailable, the key's state is unknown. No harm is done, because the server then has no
-      // events to send.
+      // If the database is unavailable, the key's state is unknown, but then there are no events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)

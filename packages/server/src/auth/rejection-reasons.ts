@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** The reasons to reject a request with a valid signature. Only callers who have the key receive these reasons. */
+/** Only callers who have the key receive these reasons. */
 export const keyReasons = {
   'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
   'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
@@ -29,7 +29,6 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
-/** The reasons to reject a disabled user, a request without credentials, or a download link. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
   missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
@@ -39,7 +38,6 @@ const otherReasons = {
   },
 } as const
 
-/** The reasons to reject a request from a device. */
 export const deviceReasons = {
   'unknown-code': { status: 401, meaning: 'The registration code does not exist. It may have been deleted.' },
   'expired-code': { status: 401, meaning: 'The registration code has expired.' },
@@ -56,7 +54,6 @@ export const deviceReasons = {
   'wrong-secret': { status: 401, meaning: 'The device does not exist, or the secret is wrong.' },
 } as const
 
-/** The reasons to reject a console sign-in, or a request with a session cookie. */
 const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
@@ -76,10 +73,7 @@ const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
-/**
- * The reasons why single sign-on fails. Except for `sso-only`, the server redirects the browser to the sign-in page
- * with the reason (status 303).
- */
+/** Except for `sso-only`, the server redirects the browser to the sign-in page with the reason (status 303). */
 const ssoReasons = {
   'sso-failed': { status: 303, meaning: "The identity provider's response failed a check. Start again." },
   'sso-denied': { status: 303, meaning: 'The identity provider denied the sign-in.' },

@@ -14,7 +14,6 @@ export interface SecretOwner {
   key: string
 }
 
-/** Contains keys derived from one master key. The master key has no other use. */
 export interface KeySecrets {
   /** Returns the version byte, nonce, ciphertext, and tag. */
   encrypt(owner: SecretOwner, secret: Buffer): Buffer
@@ -22,7 +21,6 @@ export interface KeySecrets {
   decrypt(owner: SecretOwner, encrypted: Buffer): Buffer
   /** Identifies the master key without revealing it. The database stores this value. */
   readonly checkValue: string
-  /** Derives a key for another purpose, such as signing download links. */
   deriveKey(purpose: string): Buffer
 }
 
@@ -33,17 +31,16 @@ export interface KeySecrets {
 export interface Secrets extends KeySecrets {
   /** Switches encryption to the key with this check value. Returns false if the key is not available. */
   switchTo(checkValue: string): boolean
-  /** All available keys, starting with the current key. */
+  /** Starts with the current key. */
   readonly all: readonly KeySecrets[]
 }
 
-/** Creates secrets for a single master key that never changes. */
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
 /** The minimum interval, in milliseconds, between reloads that a missing key causes. */
 const RELOAD_EVERY_MS = 500
 
-/** Creates secrets for the available master keys. The first key is current until `switchTo` is called. */
+/** The first key is current until `switchTo` is called. */
 export function createKeyring(read: () => readonly Buffer[]): Secrets {
   const known = new Map<string, KeySecrets>()
   const load = (): void => {

@@ -10,7 +10,6 @@ import { permissionsOfKey } from '../access.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: AuthenticationServers
-/** All tests that do not need a separate server share this one. */
 let server: Server
 beforeAll(async () => {
   site = await createAuthenticationServers()
@@ -23,7 +22,6 @@ const withHeader = (name: string, value: string) => (request: Request) => {
   return request
 }
 
-/** Returns the properties that authentication adds to a key's viewer. */
 const granted = ({ accountId, email }: { accountId: string; email: string }) => ({
   personId: accountId,
   founderEmail: email,

@@ -36,20 +36,14 @@ export interface SignatureOptions {
  */
 const REJECTED_AFTER_MS = 25
 
-/**
- * The maximum number of responses that wait at the same time. The server sends further responses immediately. A network
- * has 20 attempts a minute, so only a caller with dozens of networks can exceed this number.
- */
+/** The maximum number of responses that wait at the same time. The server sends further responses immediately. */
 const MAX_WAITING = 1_000
 
 export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, nonces, failed, lastUsed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /**
-   * Rejects an address without remaining attempts. Runs before the key lookup and the verification, so that such an
-   * address costs the server little work.
-   */
+  /** Runs before the key lookup and the verification, so that such an address costs the server little work. */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)
@@ -97,7 +91,6 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
 const needsDigest = ({ requireDigest, digestFrom }: KnownKey, now: Date): boolean =>
   requireDigest || (digestFrom !== undefined && digestFrom <= now)
 
-/** Returns a function that waits until a moment, or does not wait if too many responses are already waiting. */
 function boundedWait(): (moment: number) => Promise<void> {
   let waiting = 0
   return async (moment) => {
@@ -112,9 +105,8 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the
- * remaining time, rounded up, and is set again if it fires one tick early. The rounding therefore does not reveal when
- * the timer was set.
+ * Timers have a precision of one millisecond and may fire early, so this sets the timer again until the moment has
+ * passed.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
@@ -135,7 +127,7 @@ function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock
 interface Failure {
   reason: SignatureReason
   message: string
-  /** The key that the signature names. Undefined if the signature could not be parsed. */
+  /** Undefined if the signature could not be parsed. */
   keyId: string | undefined
 }
 
@@ -144,7 +136,7 @@ const wrongSignature = {
   message: signatureReasons['bad-signature'].meaning,
 } as const satisfies Omit<Failure, 'keyId'>
 
-/** Creates the error for an invalid signature, and counts a failure unless the request is malformed. */
+/** Counts a failure unless the request is malformed. */
 function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)

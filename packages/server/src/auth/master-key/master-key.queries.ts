@@ -1,10 +1,7 @@
 import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
-/**
- * The row with the previous master key's check value. The row exists only during a rotation, while secrets are still
- * encrypted under that key.
- */
+/** Exists only during a rotation, while secrets are still encrypted under the previous master key. */
 const FORMER_CHECK = 'former_master_key_check'
 
 export interface KeyChecks {

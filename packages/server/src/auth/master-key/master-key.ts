@@ -73,7 +73,7 @@ function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   }
 }
 
-/** Returns all keys in the settings or the data folder, with the preferred key first. */
+/** Starts with the preferred key. */
 export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =

@@ -90,7 +90,6 @@ const prefixes: Partial<Record<SecretPlace['table'], string>> = {
   bulk_job: 'bulk job ',
 }
 
-/** Returns the owner that the secret was encrypted for, because decryption needs the same owner. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
   key: (prefixes[table] ?? '') + id,

@@ -13,7 +13,6 @@ import { findIdToken, insertSession, insertSsoSession } from '../sessions/single
 import { SSO_METHOD } from '../sessions/single-sign-on/sso-method.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
-/** Creates an installation with a data folder that the server's user owns. */
 async function createInstallation() {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)

@@ -25,12 +25,7 @@ export interface Rotation extends Reencryption {
 
 /**
  * Re-encrypts all of this installation's secrets with another master key while servers run. A rotation can be
- * interrupted at any point and continues when it runs again. The available keys can always decrypt every secret.
- *
- * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new
- * key in the database. This step waits for transactions that are encrypting, so nothing new is encrypted under the
- * previous key. The rotation then re-encrypts existing secrets in batches. Last, if the keys are in files, it swaps the
- * files.
+ * interrupted at any point and continues when it runs again.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return withRotationLock(db, async () => {
@@ -97,10 +92,7 @@ function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void
   )
 }
 
-/**
- * Names the new key in the database. Re-encrypts authenticator secrets in the same transaction, because a sign-in with
- * a code cannot be retried. An installation has only a few of these secrets.
- */
+/** Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)
@@ -108,7 +100,7 @@ function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   })
 }
 
-/** Swaps the key files. At every moment, one of the files contains the new key. */
+/** At every moment, one of the files contains the new key. */
 async function swapFiles(dataFolder: string): Promise<Pick<Rotation, 'key' | 'former'>> {
   const { current, next, previous } = masterKeyFiles(dataFolder)
   const [oldKey, newKey] = [readMasterKey(current), readMasterKey(next)]

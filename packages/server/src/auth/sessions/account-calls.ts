@@ -16,7 +16,6 @@ import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.que
 
 const PASSKEY_NAME_LENGTH = 100
 
-/** Defines the calls that change a user's name and how the user signs in. */
 export const accountCalls: readonly AuthCall[] = [
   {
     method: 'POST',
@@ -132,7 +131,6 @@ async function changeName({ db, fields }: AuthRequest, { personId }: Session): P
   return { user: { id, email, name } }
 }
 
-/** Forwards a call that requires the current password. */
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   assertPasswordSession(session)
   const password = call.fields.text('password')

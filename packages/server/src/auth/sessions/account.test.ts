@@ -14,10 +14,7 @@ import { sharedTestApp } from '../../../test/harness/app.ts'
 const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
-/**
- * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
- * a minute between tests.
- */
+/** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -100,7 +97,6 @@ describe('the name of a person', () => {
   })
 })
 
-/** Turns on two-factor authentication. Returns the URI for an authenticator app and the backup codes. */
 async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   const first = await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })

@@ -29,7 +29,6 @@ export interface SignIn {
   method: SignInMethod
 }
 
-/** The dependencies of the calls under /auth. */
 export interface AuthDeps {
   db: Database
   config: Pick<Config, 'publicUrl' | 'signIn'>
@@ -41,11 +40,10 @@ export interface AuthDeps {
   forward: Forward
   invitations: Invitations
   commandLineKeys: CommandLineKeys
-  /** The identity provider, if single sign-on is set up. */
+  /** Undefined if single sign-on is not set up. */
   provider: Provider | undefined
   /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
-  /** Writes an entry to the event log, in the given transaction. */
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
   /** Called after recorded entries are committed. */
   onRecorded: () => void
@@ -53,29 +51,23 @@ export interface AuthDeps {
   inBackground: (work: Promise<void>) => void
 }
 
-/** A call from a console page. */
 export interface AuthRequest extends AuthDeps {
   request: FastifyRequest
   fields: JsonFields
-  /** The session of a user who is already signed in. */
   session: Session | undefined
-  /** The Set-Cookie headers of the response. */
   cookies: string[]
 }
 
 export interface AuthCall {
   method: 'GET' | 'POST'
-  /** The path below /auth. */
   path: string
   /** Whether the call accepts a password, a code, or a passkey. MUSTER_SIGN_IN can disable such calls. */
   usesPassword?: true
   /** The members that the body may have. */
   takes?: readonly string[]
-  /** Returns the response body, which the server sends as JSON. */
   handle: (call: AuthRequest) => Promise<object>
 }
 
-/** Rejects callers who are not signed in. */
 export const signedIn =
   (handle: (call: AuthRequest, session: Session) => Promise<object>): AuthCall['handle'] =>
   async (call) => {

@@ -19,7 +19,7 @@ export interface Forwarded {
   cookies: string[]
 }
 
-/** Calls better-auth with the request's cookies. Throws an ApiError if better-auth rejects the call. */
+/** Throws an ApiError if better-auth rejects the call. */
 export type Forward = (request: FastifyRequest, path: string, body?: object) => Promise<Forwarded>
 
 export interface ForwardOptions {
@@ -30,14 +30,14 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** The maximum number of better-auth instances in memory. A server without MUSTER_PUBLIC_URL needs one per origin. */
+/** A server without MUSTER_PUBLIC_URL needs one per origin. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
   /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // Importing better-auth on first use saves half a second and 60 MB until the first sign-in.
+    // Imported on first use, because better-auth takes time and memory to load.
     const { createBetterAuth } = await import('./better-auth.ts')
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`
@@ -80,6 +80,5 @@ async function retryAfterRotation(
   return response.status >= 500 ? send() : response
 }
 
-/** Returns the User-Agent of a request, shortened and without control characters. */
 export const agentOf = ({ headers }: FastifyRequest): string =>
   (headers['user-agent'] ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 300)

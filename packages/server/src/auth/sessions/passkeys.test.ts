@@ -14,10 +14,7 @@ import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
 
-/**
- * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
- * a minute between tests.
- */
+/** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -28,7 +25,6 @@ beforeEach(async () => {
   browser = await signIn(app, person)
 })
 
-/** Adds a passkey for the signed-in user. */
 async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
   const options = (await browser.auth('/passkey/generate-register-options')).body
   const result = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })

@@ -3,10 +3,7 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/**
- * Re-encrypts authenticator secrets and backup codes under the current master key. Returns the number of rows that
- * changed.
- */
+/** Returns the number of rows that changed. */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0
@@ -25,9 +22,9 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
   return count
 }
 
-/** Re-encrypts data. Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
+/** Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // Importing better-auth on first use saves half a second and 60 MB in installations without codes.
+  // Imported on first use, because better-auth takes time and memory to load.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

@@ -3,11 +3,7 @@ import type { FastifyRequest } from 'fastify'
 /** The console sends this header with every request. Forms and links on other sites cannot send the header. */
 export const CONSOLE_HEADER = 'muster-session'
 
-/**
- * Checks whether a request is from a page on this server. The request must have the header that no form can send. If it
- * has `Sec-Fetch-Site` or `Origin`, they must name this origin. A POST request must have the type JSON, which forms
- * also cannot send.
- */
+/** Forms on other sites can send neither the console's header nor a body of type JSON. */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false
   if (method === 'POST' && !/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return false
@@ -17,7 +13,6 @@ export function isFromConsole({ method, headers, host }: FastifyRequest, publicU
   return origin === undefined || origin === publicUrl || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** Returns the origin at which a browser reaches this server: MUSTER_PUBLIC_URL, or the request's origin. */
 export function originOf({ headers, host, protocol }: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   return headers.origin === `https://${host}` ? headers.origin : `${protocol}://${host}`

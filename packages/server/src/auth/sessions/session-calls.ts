@@ -5,7 +5,6 @@ import { deleteSessions, type ListedSession, listSessions } from './sessions.que
 import { SESSION_SECONDS, type Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser } from './sign-in/sign-in.queries.ts'
 
-/** Defines the calls that read and end the user's sessions. */
 export const sessionCalls: readonly AuthCall[] = [
   { method: 'GET', path: '/get-session', handle: whoAmI },
   {
@@ -47,7 +46,7 @@ export const sessionCalls: readonly AuthCall[] = [
   },
 ]
 
-/** Ends sessions of the signed-in user. Returns the number of sessions that ended. */
+/** Returns the number of sessions that ended. */
 function revoke(call: AuthRequest, session: Session, which: Parameters<typeof deleteSessions>[2]): Promise<number> {
   return recordChange(call, session, {
     type: 'SESSION_REVOKE',

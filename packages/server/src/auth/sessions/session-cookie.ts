@@ -1,15 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Reads and writes a session cookie. */
 export interface SessionCookie {
   /**
    * Returns the token in a Cookie header: undefined if the cookie is missing, null if the cookie's signature is
    * invalid.
    */
   read(header: string | undefined): string | null | undefined
-  /** Returns Set-Cookie headers that set the cookie for this many seconds. */
   set(token: string, seconds: number): string[]
-  /** Returns Set-Cookie headers that delete the cookie. */
   clear(): string[]
 }
 
@@ -17,9 +14,8 @@ export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * The cookie name over TLS in better-auth and in earlier releases. Servers of an earlier release and of this release
- * may run at the same time and must all find a session, so the server writes the cookie under both names. It reads
- * `HOST_NAME` first, which no other host can set.
+ * The cookie name over TLS in better-auth and in earlier releases, which may run at the same time. The server writes
+ * both names and reads `HOST_NAME` first, which no other host can set.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept this name only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
@@ -57,7 +53,6 @@ export function toBetterAuth(header: string): string {
   return [...others, ` ${SECURE_NAME}=${value}`].join(';')
 }
 
-/** Adds a session cookie with the `__Host-` prefix to better-auth's Set-Cookie headers. */
 export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
   setCookies.flatMap((header) =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],

@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionError, userDisabled } from '../rejection-reasons.ts'
 
-/** Contains the API errors, keyed by better-auth's error code. */
+/** Keyed by better-auth's error code. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
@@ -25,7 +25,7 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** Maps a better-auth error response to an API error. Throws for an internal error. */
+/** Throws for an internal error. */
 export function fromBetterAuthError(
   path: string,
   status: number,

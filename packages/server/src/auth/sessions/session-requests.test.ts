@@ -22,7 +22,6 @@ afterAll(async () => {
   await app.close()
 })
 
-/** A signed-in user for tests that do not end sessions. */
 let reader: { browser: Browser; email: string }
 beforeAll(async () => {
   const one = await newPerson(app)

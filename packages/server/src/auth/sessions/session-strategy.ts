@@ -14,10 +14,8 @@ export interface SessionStrategyOptions {
 /** The strategy accepts a session only on these routes. The routes under /auth read the cookie themselves. */
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
-/** The Set-Cookie headers of responses, keyed by request. */
 const setCookies = new WeakMap<FastifyRequest, string[]>()
 
-/** Authenticates console requests by the session cookie. */
 export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {
   return async (request) => {
     const token = cookie.read(request.headers.cookie)
@@ -37,7 +35,6 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** The header that can name a request's account. */
 const ACCOUNT_HEADER = 'muster-account'
 
 function namedAccount({ headers }: FastifyRequest): string | undefined {
@@ -45,7 +42,7 @@ function namedAccount({ headers }: FastifyRequest): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/** Adds the strategy's Set-Cookie headers to responses. Call this before registering the routes. */
+/** Call this before registering the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

@@ -18,7 +18,6 @@ export interface SessionRow {
 /** An enabled account that the person of a session is a member of. */
 export interface MembershipRow {
   account: string
-  /** The account's email address. */
   email: string
   founderEmail: string
   role: string
@@ -27,7 +26,6 @@ export interface MembershipRow {
   /** A custom role's permissions. */
   permissions: string[] | null
   restriction: StoredRestriction | null
-  /** How members must sign in to work in the account. */
   signInPolicy: string | null
   /** When the person last worked in the account, as JSON. */
   lastUsed: string | null
@@ -60,7 +58,6 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
   )
 }
 
-/** Records that a person works in an account. */
 export async function writeAccountUse(
   db: Database,
   { accountId, personId }: { accountId: string; personId: string },
@@ -77,7 +74,6 @@ export async function writeAccountUse(
   ])
 }
 
-/** An account and a session of one of its members. */
 export interface SessionInAccount {
   accountId: string
   personId: string
@@ -122,7 +118,6 @@ export async function readConfirmed(db: Database, personId: string, id: string):
   return row && (row.confirmed ?? row.created)
 }
 
-/** Records how the person signed in. */
 export async function writeMethod(
   db: Database,
   { personId, id }: { personId: string; id: string },
@@ -182,7 +177,7 @@ export function listSessions(db: Database, personId: string, now: Date): Promise
     .execute()
 }
 
-/** Deletes one, all but one, or all of the person's sessions. Returns the number of deleted sessions. */
+/** Returns the number of deleted sessions. */
 export async function deleteSessions(
   db: Database,
   personId: string,

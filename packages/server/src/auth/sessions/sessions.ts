@@ -22,7 +22,6 @@ const RENEWED_EVERY_MS = 3_600_000
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
-/** An account that a signed-in person is a member of, and the person's permissions in it. */
 export interface WorkingAccount {
   readonly id: string
   readonly email: string
@@ -37,11 +36,9 @@ export interface WorkingAccount {
   readonly requiredSignIn: RequiredSignIn | null
 }
 
-/** A signed-in user's session. */
 export interface Session {
   readonly id: string
   readonly personId: string
-  /** The person's email address. */
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
@@ -49,7 +46,7 @@ export interface Session {
   readonly method: string | null
   /** Whether the session ends at a fixed time, even if it is in use. */
   readonly isFixed: boolean
-  /** The accounts that the person is a member of, in the order in which the person joined them. */
+  /** In the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
 }
@@ -63,10 +60,9 @@ export interface Sessions {
    */
   renew(session: Session): Promise<boolean>
   /**
-   * Returns the account that a request uses. This is the account in the header. Without the header, it is the account
-   * that the person used last or, if the person is no longer a member of it, the one that the person joined first.
-   * Returns undefined for a person who is not a member of any account. Throws FORBIDDEN if the person is not a member
-   * of the account in the header.
+   * Returns the account in the header, otherwise the last used account, otherwise the account joined first. Returns
+   * undefined for a person without an account. Throws FORBIDDEN if the person is not a member of the account in the
+   * header.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**
@@ -158,7 +154,6 @@ export async function getSessionGrant(
   return grant
 }
 
-/** Returns the access, or why the server would reject the session in the account. */
 function grantOf(found: Awaited<ReturnType<typeof findSessionRole>>): SessionGrant | ApiError {
   if (found === undefined) return sessionError('session-ended')
   if (found === null) return notAMember()

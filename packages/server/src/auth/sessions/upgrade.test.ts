@@ -30,7 +30,6 @@ beforeEach(async () => {
   })
 })
 
-/** Migrates the database up to this migration, as an older release did. */
 async function migrateTo(last: string): Promise<void> {
   const files = (await readdir(migrations)).filter((file) => /^\d{4}_.*\.ts$/.test(file)).sort()
   const names = files.map((file) => file.slice(0, -3)).filter((name) => name <= last)
@@ -57,7 +56,6 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-/** Returns the test database's URL, for a server in a separate process. */
 async function urlOf({ host, port, user, password, database, connectionString }: pg.ClientConfig): Promise<string> {
   if (connectionString !== undefined) return connectionString
   const url = new URL('postgresql://localhost')

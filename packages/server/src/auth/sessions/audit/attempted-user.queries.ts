@@ -5,7 +5,6 @@ export interface AttemptedUser {
   email: string
 }
 
-/** Finds a user by email address, ignoring case. */
 export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
@@ -15,7 +14,6 @@ export async function findUserOfEmail(db: Database, email: string): Promise<Atte
   return row
 }
 
-/** Finds the user of a sign-in that is waiting for its second factor. */
 export async function findUserOfStep(db: Database, identifier: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,

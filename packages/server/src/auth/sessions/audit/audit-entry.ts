@@ -1,4 +1,4 @@
-/** The sign-in events other than `AUTH_LOGIN`. The names are values of the API's EventType. */
+/** The names are values of the API's EventType. */
 export type AuditType =
   | 'AUTH_FAIL'
   | 'PASSWORD_CHANGE'
@@ -10,14 +10,12 @@ export type AuditType =
   | 'PASSKEY_REMOVE'
   | 'SESSION_REVOKE'
 
-/** A failed sign-in, a change to how a user signs in, or the end of sessions. */
 export interface AuditEntry {
   type: AuditType
   personId: string
-  /** The person's email address. */
   email: string
   /** The session that made the change. Omitted for failed sign-ins, and if the identity provider ended the sessions. */
   session?: string
-  /** The event's data. It must not contain secrets. */
+  /** It must not contain secrets. */
   data: Record<string, unknown>
 }

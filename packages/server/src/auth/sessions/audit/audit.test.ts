@@ -24,7 +24,6 @@ interface AuditEvent {
   data: Record<string, unknown>
 }
 
-/** Returns the user's events other than sign-ins, oldest first. */
 async function audited(of: Browser = browser): Promise<AuditEvent[]> {
   const { body } = await of.query('{ login { events { items { type actor { id } target { id name kind } data } } } }')
   return body.data.login.events.items.filter(({ type }: AuditEvent) => type !== 'AUTH_LOGIN').reverse()

@@ -9,23 +9,20 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** The reasons of the failures to record: wrong credentials, or a person who is not allowed to sign in. */
 const failures: readonly unknown[] = [
   ...['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled'],
   ...['sso-disabled', 'sso-link-required', 'sso-not-invited', 'sso-use-invitation'],
 ]
 
-/** The members of a call that an attempt needs. */
 type Attempting = Pick<
   AuthRequest,
   'attempts' | 'db' | 'clock' | 'request' | 'addressOf' | 'record' | 'onRecorded' | 'inBackground'
 >
 
-/** An attempt to authenticate. */
 export interface Attempt {
   /** The kind of credentials, such as `password`. */
   method: string
-  /** Finds the user that the attempt targets. Resolves to undefined if no user has the email address or credential. */
+  /** Resolves to undefined if no user has the email address or credential. */
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
@@ -47,18 +44,14 @@ export async function runAttempt<Result>(
   return result
 }
 
-/** A signed-in user's attempt to authenticate again. */
 export const ownAttempt = ({ personId, email }: Session, method: string): Attempt => ({
   method,
   findUser: async () => ({ id: personId, email }),
 })
 
 /**
- * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time
- * would reveal that the user exists. Attempts without a targeted user are not recorded, but the route logs them.
- *
- * Failures must not flood the event log. For each user and network, this records only the first, second, fourth, eighth
- * (and so on) failure in a minute. Each entry includes the count so far.
+ * The response does not wait for this, because a longer response time would reveal that the user exists. For each user
+ * and network, this records only the first, second, fourth, eighth (and so on) failure in a minute.
  */
 function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

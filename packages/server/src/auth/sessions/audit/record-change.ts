@@ -7,14 +7,10 @@ import type { AuditType } from './audit-entry.ts'
 export interface Change<Result> {
   type: AuditType
   work: (transaction: Database) => Promise<Result>
-  /**
-   * Returns the entry's data, except for the address and the browser. Returns null if nothing changed, to record no
-   * entry.
-   */
+  /** Returns the entry's data, or null to record no entry because nothing changed. */
   data?: (result: Result) => Record<string, unknown> | null
 }
 
-/** Runs the work of a signed-in user's change, and records the change in the same transaction. */
 export async function recordChange<Result>(
   call: Pick<AuthRequest, 'db' | 'record' | 'onRecorded' | 'request' | 'addressOf'>,
   { personId, email, id: session }: Session,

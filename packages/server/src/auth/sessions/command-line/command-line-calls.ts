@@ -16,14 +16,12 @@ import { readUserCode } from './user-code.ts'
 
 const names = ['request', 'code']
 
-/** Defines the calls of the page on which a person approves a sign-in from the command line. */
 export const commandLineCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/cli/request', takes: names, handle: signedIn(describe) },
   { method: 'POST', path: '/cli/approve', takes: [...names, 'account'], handle: signedIn(approve) },
   { method: 'POST', path: '/cli/deny', takes: names, handle: signedIn(deny) },
 ]
 
-/** Returns the data that the page shows: the machine, and the person's permissions in each account. */
 async function describe(call: AuthRequest, session: Session): Promise<object> {
   const { machine, address, expires } = await find(call, session, nameOf(call))
   const accounts = session.accounts.map(({ id, email, role, roleName, permissions, restriction, requiredSignIn }) => ({
@@ -60,7 +58,7 @@ async function deny(call: AuthRequest, session: Session): Promise<object> {
   return port === null ? {} : { redirect: `http://127.0.0.1:${port}/?error=denied` }
 }
 
-/** Finds a request that waits for a decision. Wrong codes count as attempts to sign in. */
+/** Wrong codes count as attempts to sign in. */
 async function find(call: AuthRequest, { personId }: Session, named: Named): Promise<CommandLineRequest> {
   const { db, clock, attempts } = call
   const subjects = [attemptSubject.address(call.addressOf(call.request.raw)), attemptSubject.person(personId)]

@@ -1,6 +1,5 @@
 import { type Database, query } from '../../../db/database.ts'
 
-/** A sign-in from the command line. */
 export interface CommandLineRequest {
   /** The SHA-256 of the device code. */
   id: string
@@ -14,7 +13,6 @@ export interface CommandLineRequest {
   expires: Date
 }
 
-/** A request that a machine polls. */
 export interface PolledRequest extends CommandLineRequest {
   denied: Date | null
   accountId: string | null
@@ -48,7 +46,6 @@ const valuesOf = (named: Named): (string | null)[] => [
   'id' in named ? null : named.userCode,
 ]
 
-/** Finds a request that waits for a decision. */
 export async function findOpenRequest(db: Database, named: Named, now: Date): Promise<CommandLineRequest | undefined> {
   const [row] = await query<CommandLineRequest>(db, `select ${fields} from command_line_request where ${isNamed}`, [
     ...valuesOf(named),
@@ -64,7 +61,7 @@ export interface Approval {
   codeHash: Buffer | null
 }
 
-/** Stores an approval. Returns false if the request no longer waits for a decision. */
+/** Returns false if the request no longer waits for a decision. */
 export async function approveRequest(db: Database, named: Named, now: Date, approval: Approval): Promise<boolean> {
   const { accountId, personId, sessionId, codeHash } = approval
   const rows = await query(
@@ -76,7 +73,7 @@ export async function approveRequest(db: Database, named: Named, now: Date, appr
   return rows.length > 0
 }
 
-/** Stores a denial. Returns false if the request no longer waits for a decision. */
+/** Returns false if the request no longer waits for a decision. */
 export async function denyRequest(db: Database, named: Named, now: Date): Promise<boolean> {
   const rows = await query(db, `update command_line_request set denied = $3 where ${isNamed} returning id`, [
     ...valuesOf(named),
@@ -106,7 +103,7 @@ export async function isKnownRequest(db: Database, id: string, now: Date): Promi
   return (await query(db, 'select id from command_line_request where id = $1 and expires > $2', [id, now])).length > 0
 }
 
-/** Returns true for one caller only. That caller creates the key. */
+/** Returns true for one caller only. */
 export async function claimRequest(db: Database, id: string, now: Date): Promise<boolean> {
   const rows = await query(
     db,

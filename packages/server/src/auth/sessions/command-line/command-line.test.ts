@@ -43,7 +43,6 @@ interface Started {
 const newPublicKey = (): string =>
   generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString()
 
-/** Sends a request as a program that has no credentials. */
 const send = (path: string, body: object, server: TestApp = app): Promise<BrowserResponse> =>
   openBrowser(server).send(`/auth/cli/${path}`, { body, headers: { 'muster-session': undefined, origin: undefined } })
 
@@ -53,7 +52,6 @@ async function start(more: object = {}): Promise<Started> {
   return body
 }
 
-/** Polls after the interval has passed. */
 async function poll({ deviceCode }: Started, code?: string, server?: TestApp): Promise<[number, unknown]> {
   now += 5_000
   const { status, body } = await send('poll', { deviceCode, code }, server)
@@ -74,7 +72,6 @@ interface ListedKey {
 
 const inAccount = () => ({ headers: { 'muster-account': account.accountId } })
 
-/** Lists the person's personal keys. */
 const keysOf = async (): Promise<ListedKey[]> =>
   (await browser.query('{ login { accessKeys { key kind name expires } } }', {}, inAccount())).body.data.login
     .accessKeys

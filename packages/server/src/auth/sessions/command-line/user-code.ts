@@ -7,7 +7,6 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 /** Returns eight letters with 34 random bits. */
 export const newUserCode = (): string => Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('')
 
-/** Reads a typed code in uppercase or lowercase, with or without a hyphen or spaces. */
 export function readUserCode(typed: string): string {
   const code = typed.replace(/[\s-]/g, '').toUpperCase()
   if (code.length === 8 && [...code].every((letter) => letters.includes(letter))) return code

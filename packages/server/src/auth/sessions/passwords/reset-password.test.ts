@@ -20,7 +20,6 @@ let now = Date.now()
 let person: Person
 let browser: Browser
 const app = sharedTestApp({ clock: () => new Date(now) })
-/** Creates a user with a password and a passkey. */
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
@@ -62,7 +61,6 @@ it('keeps two-factor authentication if only the password is reset', async () => 
   expect(second.user).toMatchObject({ hasTotp: false, passkeys: 0 })
   const fresh = await signIn(app, { ...person, password: second.password })
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 0, totp: false })
-  // The user can turn on codes again.
   const again = await fresh.auth('/two-factor/enable', { password: second.password })
   expect(again.body.totpURI).not.toBe(totpURI)
 })

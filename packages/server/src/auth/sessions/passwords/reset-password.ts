@@ -14,7 +14,6 @@ import { generatePassword, hashPassword } from './password.ts'
 
 export interface ResetPassword {
   user: SignedInUser
-  /** The new password. The server cannot show it again. */
   password: string
   sessions: number
   /** The ways to sign in that were removed: whether codes were turned off, and how many passkeys were deleted. */
@@ -22,9 +21,8 @@ export interface ResetPassword {
 }
 
 /**
- * Sets a random password for a user on behalf of the operator. Ends all sessions and unfinished sign-ins.
- * `passwordOnly` also removes the authenticator app and passkeys, after which only the password is required to sign in.
- * Finds the user by email address, ignoring case. Throws NOT_FOUND if no user has the address.
+ * Ends all sessions and unfinished sign-ins. `passwordOnly` also removes the authenticator app and passkeys. Throws
+ * NOT_FOUND if no user has the email address, ignoring case.
  */
 export async function resetPassword(
   transaction: Database,

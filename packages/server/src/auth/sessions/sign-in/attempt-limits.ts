@@ -18,7 +18,6 @@ export const attemptSubject = {
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits how often single sign-on can start. A start guesses nothing, but it stores a row. */
   ssoStart: (ip: string): AttemptSubject => ({ name: `sso address ${networkOf(ip)}`, allowed: 60 }),
-  /** Limits how often `muster login` can start, for the same reason. */
   commandLineStart: (ip: string): AttemptSubject => ({ name: `cli address ${networkOf(ip)}`, allowed: 60 }),
   /** Limits logout tokens. Valid ones do not count. */
   logoutToken: (ip: string): AttemptSubject => ({ name: `logout address ${networkOf(ip)}`, allowed: 60 }),
@@ -43,7 +42,6 @@ export interface SignInAttempts {
    * its target.
    */
   count(subjects: readonly AttemptSubject[]): Promise<void>
-  /** Undoes the counts of a successful attempt. */
   forgive(subjects: readonly AttemptSubject[]): Promise<void>
 }
 

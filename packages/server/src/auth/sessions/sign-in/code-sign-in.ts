@@ -9,7 +9,6 @@ import { attemptSubject } from './attempt-limits.ts'
 import { addCookies, completeSignIn } from './complete-sign-in.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-/** Defines the calls that finish a sign-in with two-factor authentication. */
 export const codeSignInCalls: readonly AuthCall[] = [
   {
     method: 'POST',
@@ -27,7 +26,7 @@ export const codeSignInCalls: readonly AuthCall[] = [
   },
 ]
 
-/** Finishes a sign-in with a code. If the user is already signed in, the first code turns on codes. */
+/** If the user is already signed in, the first code turns on codes. */
 function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
   const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
   const method = kind === 'totp' ? 'password and code' : 'password and backup code'

@@ -21,10 +21,7 @@ export interface UsedCredentials {
   credential?: string
 }
 
-/**
- * Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's previous
- * session.
- */
+/** Calls `onSignIn` before the browser receives its cookie, and ends the browser's previous session. */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used
   const { request, onSignIn, addressOf } = call
@@ -67,7 +64,7 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
-/** Checks whether a code is used for the first time. A code must not be accepted a second time (RFC 6238 §5.2). */
+/** A code must not be accepted a second time (RFC 6238 §5.2). */
 export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

@@ -17,7 +17,7 @@ beforeEach(async () => {
   browser = await signIn(app, person)
 })
 
-/** Tries to create an access key. Returns the reason for the rejection, or undefined if the key was created. */
+/** Returns the reason for the rejection, or undefined if the key was created. */
 async function createKeyError(from = browser): Promise<string | undefined> {
   const { body } = await from.query(create)
   return body.errors?.[0].extensions.reason

@@ -11,9 +11,7 @@ import { attemptSubject } from './attempt-limits.ts'
 import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
-/**
- * Confirms a sign-in by a password, a code, or a passkey. The sign-in then counts as recent for another hour.
- */
+/** The sign-in then counts as recent for another hour. */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',

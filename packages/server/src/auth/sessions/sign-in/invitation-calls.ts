@@ -8,7 +8,7 @@ import { completeSignIn } from './complete-sign-in.ts'
 
 const TOKEN_LENGTH = 100
 
-/** Defines the API calls of the page that an invitation's link opens. Guesses count as attempts to sign in. */
+/** Guesses count as attempts to sign in. */
 export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {

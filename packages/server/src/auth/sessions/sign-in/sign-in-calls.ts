@@ -10,7 +10,6 @@ import { passkeySignInCalls } from './passkey-sign-in.ts'
 
 const EMAIL_LENGTH = 254
 
-/** Defines the calls that sign in, with or without two-factor authentication. */
 export const signInCalls: readonly AuthCall[] = [
   {
     method: 'POST',

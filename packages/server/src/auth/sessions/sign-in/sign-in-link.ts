@@ -16,7 +16,7 @@ const LINK_SECONDS = 600
 const LINK_SESSION_SECONDS = 12 * 3_600
 const TOKEN_LENGTH = 100
 
-/** Creates a link that signs a person in once. Returns its token. The database contains only the token's hash. */
+/** The database contains only the token's hash. */
 export async function createSignInLink(
   db: Database,
   personId: string,

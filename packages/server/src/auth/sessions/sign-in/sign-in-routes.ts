@@ -45,7 +45,7 @@ export interface SignInOptions
 
 const BODY_BYTES = 64 * 1024
 
-/** Registers all calls under /auth. They expose only the functions of better-auth that the server uses. */
+/** They expose only the functions of better-auth that the server uses. */
 export function registerSignIn(
   app: FastifyInstance,
   { secrets, log, beforeRequest, people, ...options }: SignInOptions,
@@ -94,7 +94,6 @@ export function registerSignIn(
   })
 }
 
-/** Creates the session cookie that all code reads and writes. */
 export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
   sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 

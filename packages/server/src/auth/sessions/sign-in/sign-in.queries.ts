@@ -63,7 +63,7 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
-/** Stores a link that signs a person in once. `id` is the SHA-256 of its token. */
+/** `id` is the SHA-256 of its token. */
 export async function insertLink(
   db: Database,
   { id, personId, expires }: { id: string; personId: string; expires: Date },
@@ -89,7 +89,6 @@ export async function deleteSteps(db: Database, personId: string): Promise<void>
   await db.deleteFrom('sign_in_step').where('value', '=', personId).execute()
 }
 
-/** Counts an attempt and returns the number of attempts in the subject's current window. */
 export async function countAttempt(
   db: Database,
   subject: string,

@@ -1,6 +1,6 @@
 import { ssoError } from '../../rejection-reasons.ts'
 
-/** The provider's data about a person. Only the issuer and the subject together identify the person. */
+/** Only the issuer and the subject together identify the person. */
 export interface Identity {
   issuer: string
   subject: string
@@ -24,7 +24,7 @@ export type Claims = Readonly<Record<string, unknown>>
 const SUBJECT_LENGTH = 255
 const MAX_GROUPS = 5_000
 
-/** Reads the claims of a verified ID token. Throws if they cannot identify a person. */
+/** Throws if they cannot identify a person. */
 export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: IdentityOptions): Identity {
   const { iss, sub, email, email_verified: isVerified, name } = claims
   // A subject has at most 255 ASCII characters (OpenID Connect Core §2).

@@ -1,6 +1,6 @@
 import { type JWTVerifyGetKey, jwtVerify } from 'jose'
 
-/** The sessions that a logout token ends. At least one of `sid` and `subject` is set. */
+/** At least one of `sid` and `subject` is set. */
 export interface LogoutToken {
   issuer: string
   sid: string | null

@@ -18,7 +18,6 @@ export type ProviderConfig = Pick<
   | 'oidcTrustEmail'
 >
 
-/** The secrets of an attempt to sign in. */
 export interface AttemptChecks {
   state: string
   nonce: string
@@ -39,13 +38,9 @@ export interface VerifiedSignIn {
 export interface Provider {
   /** The name on the sign-in page's button. */
   readonly name: string
-  /** Returns the address at which the provider asks the user to sign in. */
   authorizationUrl(checks: AttemptChecks): Promise<string>
-  /** Checks the provider's response and exchanges its code. */
   verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
-  /**
-   * Returns the address that ends the session at the provider. Returns undefined if the provider has no such address.
-   */
+  /** Returns undefined if the provider has no such address. */
   endSessionUrl(idToken: string): Promise<string | undefined>
   verifyLogoutToken(token: string): Promise<LogoutToken>
 }
@@ -176,7 +171,6 @@ function fail(error: unknown): never {
   throw Object.assign(ssoError(reason), { cause })
 }
 
-/** Checks whether the request itself failed, or the provider responded with a server error. */
 function isUnreachable(error: unknown): boolean {
   const { name, code, cause } = error as { name?: string; code?: string; cause?: unknown }
   if (name === 'TimeoutError' || name === 'AbortError' || code === 'OAUTH_TIMEOUT' || code === 'FORBIDDEN_ADDRESS')

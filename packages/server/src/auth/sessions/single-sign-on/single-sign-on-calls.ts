@@ -14,7 +14,6 @@ interface SsoCallOptions {
   isSecure: boolean
 }
 
-/** Defines the calls for single sign-on that the console's pages make. */
 export const ssoCalls = ({ provider, secrets, isSecure }: SsoCallOptions): readonly AuthCall[] => [
   {
     method: 'GET',

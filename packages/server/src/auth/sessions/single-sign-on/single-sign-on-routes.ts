@@ -25,15 +25,9 @@ export interface SsoRouteDeps extends AuthDeps, Pick<SsoSessionDeps, 'secrets' |
   logRejection: LogRejection
 }
 
-/** The maximum length of an invitation token, in characters. */
 const TOKEN_LENGTH = 100
-/** The maximum size of the body that contains a logout token. */
 const LOGOUT_TOKEN_BYTES = 16 * 1_024
 
-/**
- * Registers the address at which a sign-in starts, and the addresses that the provider sends browsers and logout tokens
- * to.
- */
 export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): void {
   const { provider } = deps
   const page = (path: string, handle: (request: FastifyRequest, reply: FastifyReply) => Promise<void>): void => {
@@ -74,7 +68,6 @@ export function registerSsoRoutes(scope: FastifyInstance, deps: SsoRouteDeps): v
   })
 }
 
-/** Starts an attempt. Returns the provider's address and the cookie for the browser. */
 export async function beginSignIn(
   deps: Pick<SsoRouteDeps, 'db' | 'clock' | 'isSecure' | 'provider'>,
   request: FastifyRequest,

@@ -1,6 +1,5 @@
 import { type Database, query } from '../../../db/database.ts'
 
-/** An attempt to sign in, between the redirect to the provider and the redirect back. */
 export interface StoredAttempt {
   /** The SHA-256 of the state. */
   id: string
@@ -63,9 +62,7 @@ export interface NewSession {
   method: string
 }
 
-/**
- * Inserts a session. Waits for a concurrent transaction that changes the person, such as one that disables the person.
- */
+/** Waits for a concurrent transaction that changes the person, such as one that disables the person. */
 export async function insertSession(db: Database, session: NewSession): Promise<void> {
   const { id, token, personId, address, agent, created, ends, method } = session
   await db
@@ -77,7 +74,6 @@ export async function insertSession(db: Database, session: NewSession): Promise<
     .execute()
 }
 
-/** The provider's data about a session. */
 export interface SsoSession {
   personId: string
   sessionId: string
@@ -101,7 +97,6 @@ export async function insertSsoSession(db: Database, session: SsoSession): Promi
     .execute()
 }
 
-/** Returns the encrypted ID token of a session, if the session began with single sign-on. */
 export async function findIdToken(
   db: Database,
   { personId, id }: { personId: string; id: string },
@@ -115,7 +110,6 @@ export async function findIdToken(
   return row?.encrypted_id_token ?? undefined
 }
 
-/** Finds the sessions that a logout token names, with their people. */
 export function findSessionsOf(
   db: Database,
   { issuer, sid, subject }: { issuer: string; sid: string | null; subject: string | null },

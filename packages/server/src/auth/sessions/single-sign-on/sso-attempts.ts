@@ -18,8 +18,8 @@ export interface AttemptDeps {
 export type Purpose = Pick<StoredAttempt, 'returnTo' | 'invitationHash' | 'personId'>
 
 /**
- * Stores an attempt. The session cookie is `SameSite=Strict`, so browsers do not send it with the provider's redirect.
- * Therefore, the browser gets another cookie, which all its tabs share.
+ * The session cookie is `SameSite=Strict`, so browsers do not send it with the provider's redirect. Therefore, the
+ * browser gets another cookie, which all its tabs share.
  */
 export async function startAttempt(
   { db, clock, isSecure }: AttemptDeps,
@@ -40,7 +40,7 @@ export async function startAttempt(
   return { checks, cookie: `${nameOf(isSecure)}=${browser}; ${attributes}` }
 }
 
-/** Returns the attempt of a response. Throws if another browser started it, or if it is too old or was used before. */
+/** Throws if another browser started it, or if it is too old or was used before. */
 export async function endAttempt(
   { db, clock, isSecure }: AttemptDeps,
   request: FastifyRequest,

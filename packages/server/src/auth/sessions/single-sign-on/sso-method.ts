@@ -1,2 +1,1 @@
-/** The name of single sign-on in events and sessions. */
 export const SSO_METHOD = 'single sign-on'

@@ -1,19 +1,14 @@
 import type { Identity } from './identity.ts'
 
-/** The person that an identity belongs to. */
 export interface AdmittedPerson {
   personId: string
   email: string
 }
 
-/**
- * Maps single sign-on identities to people. The `users` feature implements this interface. `admit` and `link` throw an
- * error with the reason if the person is not allowed to sign in.
- */
+/** `admit` and `link` throw an error with the reason if the person is not allowed to sign in. */
 export interface SsoPeople {
   /** Finds or creates the person, and sets the memberships that the groups determine. */
   admit(identity: Identity, invitationHash: Buffer | null): Promise<AdmittedPerson>
-  /** Links the identity to a person who is signed in. */
   link(identity: Identity, personId: string): Promise<void>
   /** Finds the person that an attempt targets. The server records a failed attempt for this person. */
   findTarget(identity: Identity): Promise<{ id: string; email: string } | undefined>
