@@ -9,7 +9,6 @@ import {
 } from 'graphql'
 import type { Resolvers } from '../resolvers.generated.ts'
 
-/** A part of the schema. It has resolvers and, if it has its own SDL file, type definitions. */
 export interface SchemaPart {
   typeDefs?: string
   resolvers: Resolvers
@@ -19,7 +18,7 @@ export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
 
-/** Combines all parts into one schema. Throws if a resolver does not match a field in the SDL. */
+/** Throws if a resolver does not match a field in the SDL. */
 export function assembleSchema(parts: readonly { typeDefs?: string; resolvers?: object }[]): GraphQLSchema {
   const schema = buildSchema(parts.map(({ typeDefs = '' }) => typeDefs).join('\n'))
   for (const { resolvers = {} } of parts)
@@ -27,7 +26,6 @@ export function assembleSchema(parts: readonly { typeDefs?: string; resolvers?: 
   return schema
 }
 
-/** Adds the functions of a scalar, or the resolvers of an object type's fields. */
 function addResolver(schema: GraphQLSchema, typeName: string, resolver: object): void {
   const type = schema.getType(typeName)
   if (isScalarType(type) && isScalarType(resolver)) {
@@ -44,7 +42,6 @@ function addResolver(schema: GraphQLSchema, typeName: string, resolver: object):
   }
 }
 
-/** Prints the schema as SDL in sorted order. The output therefore does not depend on the order of the parts. */
 export function printSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

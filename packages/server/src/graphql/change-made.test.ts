@@ -7,7 +7,6 @@ beforeAll(async () => {
 })
 afterAll(() => route.app.close())
 
-/** Runs a mutation and returns the response and the recorded changes. */
 async function mutate(query: string) {
   route.recorded.changes.length = 0
   const response = await route.post({ query: `mutation { ${query} }` }, { 'x-user': 'ann' })

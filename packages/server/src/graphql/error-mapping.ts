@@ -12,11 +12,11 @@ export interface ErrorMappingInput {
   readonly requestId: string
   /** Called with every error that the response reports as INTERNAL. */
   readonly onInternal: (error: unknown) => void
-  /** Maps a library error to an API error. Returns undefined for an unknown error. */
+  /** Returns undefined for an unknown error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
-/** Formats an error of a request that was not executed. Errors from graphql-js become BAD_USER_INPUT. */
+/** Errors from graphql-js become BAD_USER_INPUT. */
 export function formatBadRequest(error: GraphQLError | ApiError): GraphQLFormattedError {
   if (error instanceof ApiError) return formatApiError(error)
   const { locations } = error
@@ -82,7 +82,6 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   })
 }
 
-/** Returns the error that a resolver threw, without the wrappers that executors add. */
 export function causeOf(error: unknown): unknown {
   let cause = error
   for (let layer = 0; layer < 10; layer += 1) {
@@ -95,8 +94,8 @@ export function causeOf(error: unknown): unknown {
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /**
- * Checks whether the client caused the error. In both executors, only messages about arguments start this way. Errors
- * about serialization and required fields are the server's.
+ * In both executors, only messages about arguments start this way. Errors about serialization and required fields are
+ * the server's.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

@@ -42,14 +42,12 @@ export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
 
 export const shared = executor()
 
-/** Prepares an operation. Throws if the executor rejects it. */
 export function prepared(request: OperationRequest, by = shared) {
   const operation = by.prepare(request)
   if (!operation.ok) throw new Error(operation.errors[0]?.message)
   return operation
 }
 
-/** Returns the code and the first error of a rejected operation. Throws if the executor accepts the operation. */
 export function rejection(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
   if (operation.ok) throw new Error(`expected a rejection, but the executor accepted ${query}`)

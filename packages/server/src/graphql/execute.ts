@@ -57,7 +57,6 @@ export interface RootField {
   readonly args: Arguments
 }
 
-/** An operation with a valid document and valid variables. */
 export interface PreparedOperation {
   readonly ok: true
   readonly request: OperationRequest
@@ -69,18 +68,13 @@ export interface PreparedOperation {
   /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
   readonly isPublic: boolean
   readonly objectCount: number
-  /** Whether `countRows` can return more than 0. */
   readonly mayReadRows: boolean
-  /** Returns the maximum number of rows that the operation reads but does not return, for an account of this size. */
   countRows(size: AccountSize): RowCount
   needs(): DocumentNeeds
   objectsIn(data: unknown): number
-  /** Returns the root fields except introspection fields. */
+  /** Without introspection fields. */
   rootFields(): RootField[]
-  /**
-   * Runs a query or mutation. The result contains the errors as they were thrown, and `formatResult` formats them for
-   * the response.
-   */
+  /** The result contains the errors as they were thrown, and `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** Returns the response to a forbidden operation, with this error for every root field. Runs no resolver. */
@@ -97,7 +91,7 @@ export interface NeedsOptions {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Returns the needs of an operation without preparing it. Variables may be missing. */
+  /** Variables may be missing. */
   needsOf(request: OperationRequest, options?: NeedsOptions): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number
 }
@@ -108,9 +102,9 @@ export interface ExecutorInput {
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
-  /** The permissions that each field needs. If omitted, no field needs a permission. */
+  /** If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /** Whether restricted callers can select a field. If omitted, they can select none. */
+  /** If omitted, they can select none. */
   readonly isOpenToRestricted?: IsOpenToRestricted
   /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean
@@ -118,7 +112,6 @@ export interface ExecutorInput {
   /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */
   readonly writers?: RowWriters
   readonly limits?: Partial<DocumentLimits>
-  /** Called at every document lookup. */
   readonly onDocument?: ((found: DocumentFound) => void) | undefined
 }
 
@@ -132,7 +125,7 @@ const defaultLimits: DocumentLimits = {
   selections: 20_000,
 }
 
-/** Creates an executor for this schema. README.md lists the rules for resolvers. */
+/** README.md lists the rules for resolvers. */
 export function createExecutor(input: ExecutorInput): Executor {
   const { schema, cacheBytes = 64 * 1024 * 1024, publicFields = ['version'] } = input
   const limits = { ...defaultLimits, ...input.limits }

@@ -24,7 +24,6 @@ export function firstErrors({ data, errors = [] }: ExecutionResult, plan: Operat
   })
 }
 
-/** Returns the number of path steps before the first null. */
 export function placeOfNull(data: unknown, path: readonly (string | number)[]): number {
   let value = data
   for (const [index, key] of path.entries()) {
@@ -34,7 +33,6 @@ export function placeOfNull(data: unknown, path: readonly (string | number)[]): 
   return path.length
 }
 
-/** Checks whether the type of the value at this path is non-null. */
 function isRequired(path: readonly (string | number)[], plan: OperationPlan): boolean {
   let selection: SelectionPlan | undefined = plan.root
   let type: GraphQLOutputType | undefined

@@ -2,8 +2,7 @@ import DataLoader from 'dataloader'
 import { perRequest } from './per-request.ts'
 
 /**
- * Creates a loader for each set of arguments at its first use in a request. `read` reads the values of all keys that
- * are loaded with these arguments at the same time, such as those of a page. With `cache`, a request reads the value of
+ * Creates a loader for each set of arguments at its first use in a request. With `cache`, a request reads the value of
  * a key only once.
  */
 export function loaderByArguments<Context extends object, Args, Key, Value>(

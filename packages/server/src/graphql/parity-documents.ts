@@ -15,14 +15,12 @@ import {
 } from 'graphql'
 import type { OperationRequest } from './execute.ts'
 
-/** Generates random valid operations for a schema. `choose` makes every decision. */
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
   /** Whether to generate constructs that `documents/reason-not-to-compile.ts` excludes from compilation. */
   readonly gated: boolean
 }
 
-/** Generates requests with random documents and variables. */
 export const requests = (walk: DocumentWalk): fc.Arbitrary<OperationRequest> =>
   fc.infiniteStream(fc.nat({ max: 0xffff })).map((stream) => {
     const choose = (among: number): number => (stream.next().value ?? 0) % among
@@ -113,7 +111,6 @@ class Writer {
     return this.variable(arg.type, arg.defaultValue !== undefined)
   }
 
-  /** Declares a variable with or without a default, and passes a value, passes null, or omits it. */
   private variable(type: GraphQLInputType, mayBeNullable: boolean): string {
     const name = this.name('v')
     const isOpen = !isNonNullType(type) || (mayBeNullable && this.choose(2) === 0)
@@ -144,7 +141,6 @@ class Writer {
     return `{${fields.map((field) => `${field.name}: ${this.literal(field.type, depth - 1)}`).join(', ')}}`
   }
 
-  /** Writes a literal of a leaf type. */
   private constant(type: GraphQLInputType): string {
     if (isEnumType(type)) return type.getValues()[this.choose(type.getValues().length)]!.name
     return JSON.stringify(this.json(type, 0))

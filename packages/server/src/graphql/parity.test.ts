@@ -15,9 +15,7 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/**
- * graphql-jit executes these cases incorrectly. `documents/reason-not-to-compile.ts` sends them to the plain executor.
- */
+/** graphql-jit executes these cases incorrectly. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',

@@ -1,9 +1,6 @@
 import { createSlot } from '../lib/slot.ts'
 
-/**
- * Creates a value, such as a loader, at its first use in a request, and caches it as long as the request's context
- * exists.
- */
+/** Caches the value as long as the request's context exists. */
 export function perRequest<Context extends object, Value>(
   create: (context: Context) => Value,
 ): (context: Context) => Value {

@@ -27,16 +27,13 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
 /** A context whose operation reads from a database other than the primary. */
 export interface AlternativeContext {
   readonly contextValue: unknown
-  /**
-   * Checks the result. If this returns true, the result is unusable, and the operation runs again on the primary
-   * database.
-   */
+  /** If this returns true, the result is unusable, and the operation runs again on the primary database. */
   readonly failed: (result: ExecutionResult) => boolean
 }
 
 /**
- * Runs a mutation that was sent with an Idempotency-Key. `execute` runs the mutation in a context, and its changes are
- * committed only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
+ * `execute` runs the mutation in a context, and its changes are committed only if the result contains no errors. `fail`
+ * returns the response if the code around the mutation fails.
  */
 export type RunOnce<Viewer> = (
   start: OperationStart<Viewer>,
@@ -50,11 +47,10 @@ export type RunOnce<Viewer> = (
 /** Receives the data that the operation read, or undefined if part of the operation failed. */
 export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) | undefined
 
-/** Functions that run before, around, and after operations of every protocol. */
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
-   * Runs before everything else, with the body as received. Returns the viewer, or null if the request has no
-   * credentials. Throws UNAUTHENTICATED if the credentials are invalid.
+   * Runs before everything else, with the body as received. Returns null if the request has no credentials, and throws
+   * UNAUTHENTICATED if they are invalid.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
   /** Runs for every request after authentication and before parsing. It may throw RATE_LIMITED. */
@@ -62,10 +58,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   /** Runs for every request that is rejected because of its content. `bytes` is the number of bytes read. */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
-  /**
-   * Returns a context in which the query reads from another database. Returns undefined to read from the primary
-   * database.
-   */
+  /** Returns undefined to read from the primary database. */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
    * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the caller does not
@@ -74,9 +67,8 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
-   * Runs before every operation. It may throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function runs after the
-   * operation and receives the data that the operation read. If part of the operation failed, the function receives
-   * undefined, because the operation may have read more than the response shows.
+   * May throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function receives the data that the operation read, or
+   * undefined if part of the operation failed.
    */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
   readonly around?:
@@ -87,10 +79,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
     | undefined
   /** If omitted, the server ignores Idempotency-Key headers. */
   readonly runOnce?: RunOnce<Viewer> | undefined
-  /**
-   * Runs after every operation of a caller with credentials, whether the server ran it, or rejected it because of the
-   * caller's permissions or restriction.
-   */
+  /** Also runs if the caller's permissions or restriction reject the operation. */
   readonly countUse?: ((viewer: Viewer, use: OperationUse) => void) | undefined
   /** Whether a mutation changes only data of the signed-in person, and so needs no permission. */
   readonly isOwnChange?: ((viewer: Viewer, mutation: RootField) => boolean) | undefined
@@ -98,7 +87,7 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/** Authenticates the viewer. Charges a caller with invalid credentials as an unknown caller, then throws the error. */
+/** Charges a caller with invalid credentials as an unknown caller, then throws the error. */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,
@@ -115,7 +104,6 @@ export async function identify<Viewer extends GraphqlViewer>(
   return viewer
 }
 
-/** Checks whether the operation requires a viewer and the request has none. */
 export const lacksViewer = <Viewer>({
   viewer,
   operation,
@@ -125,8 +113,8 @@ export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
 /**
- * Throws FORBIDDEN if the viewer lacks a permission that the document needs, or if the viewer's restriction excludes a
- * field. This check runs before any part of the document. Returns the needs, or undefined if the check does not apply.
+ * Runs before any part of the document. Throws FORBIDDEN if the viewer's permissions or restriction exclude a field.
+ * Returns undefined if the check does not apply.
  */
 export function assertPermitted<Viewer extends GraphqlViewer>(
   { countUse, isOwnChange }: Pick<OperationHooks<Viewer>, 'countUse' | 'isOwnChange'>,
@@ -145,7 +133,6 @@ export function assertPermitted<Viewer extends GraphqlViewer>(
   throw isLacking && viewer.requiredSignIn !== undefined ? signInRequired(viewer.requiredSignIn) : rejection.error
 }
 
-/** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */
 export async function runOperation<Viewer extends GraphqlViewer>(
   hooks: OperationHooks<Viewer>,
   start: OperationStart<Viewer>,
@@ -189,7 +176,6 @@ function rejectionIn(
   return { rejected: (field) => names.has(field.slice(field.indexOf('.') + 1)) }
 }
 
-/** Returns the schema name of the field that an error's path leads to. */
 const nameAt = (path: readonly (string | number)[], operation: PreparedOperation): string | undefined =>
   path.length === 1
     ? operation.rootFields().find(({ responseKey }) => responseKey === path[0])?.name

@@ -21,7 +21,6 @@ export function lookAhead(path: readonly string[], names: ReadonlySet<string>): 
   return ({ fieldNodes, fragments }) => fieldNodes.some((node) => selects(node, fragments))
 }
 
-/** Returns every field selected at `path` below these nodes. */
 function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragments: Fragments): FieldNode[] {
   let below = selectedFields(nodes, fragments)
   for (const step of path) {
@@ -31,10 +30,7 @@ function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragment
   return below
 }
 
-/**
- * Returns the fields that are selected directly below. Follows each fragment only once. Otherwise, each fragment that
- * spreads the next one twice would double the time.
- */
+/** Follows each fragment only once. Otherwise, each fragment that spreads the next one twice would double the time. */
 function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   const fields: FieldNode[] = []
   const spread = new Set<string>()

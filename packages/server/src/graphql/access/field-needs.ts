@@ -21,10 +21,7 @@ import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 /** A permission, or several permissions of which one is enough. An error names only the first of them. */
 export type Need = PermissionName | readonly PermissionName[]
 
-/**
- * Returns the permissions that a field needs, such as `Mutation.setAttribute`. If they depend on the field's arguments,
- * returns a function of these.
- */
+/** The field is written as `Mutation.setAttribute`. */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
 export interface FieldNeed {
@@ -45,14 +42,13 @@ export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
   /** The fields, in sorted order, that restricted callers cannot select. */
   readonly closed: readonly string[]
-  /** Returns the needs that these permissions do not cover, in sorted order. */
+  /** In sorted order. */
   missing(granted: number): readonly FieldNeed[]
   /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
   usedBy(granted: number): readonly FieldNeed[]
   without(isOmitted: (field: string) => boolean): DocumentNeeds
 }
 
-/** The fields that an operation used or tried to use. */
 export interface OperationUse {
   readonly needs: DocumentNeeds
   /** Checks whether a field was rejected. Omitted if no field was. */
@@ -61,7 +57,6 @@ export interface OperationUse {
   readonly isRejected?: boolean
 }
 
-/** Returns an operation's needs with these coerced variables. */
 export type OperationNeeds = (variables: Arguments) => DocumentNeeds
 
 export interface NeedsInput {
@@ -69,9 +64,7 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/**
- * Creates a function that reads an operation's needs. It computes the needs once, unless they depend on variables.
- */
+/** It computes the needs once, unless they depend on variables. */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,

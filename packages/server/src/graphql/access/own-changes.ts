@@ -1,9 +1,6 @@
 import type { DocumentNeeds } from './field-needs.ts'
 
-/**
- * Returns the needs of a document without those of mutations that change only the caller's own data. A mutation that
- * the document contains several times must change only own data each time.
- */
+/** A mutation that the document contains several times must change only own data each time. */
 export function withoutOwnChanges<Mutation extends { name: string }>(
   needs: DocumentNeeds,
   mutations: readonly Mutation[],

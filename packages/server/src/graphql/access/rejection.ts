@@ -2,19 +2,16 @@ import type { OperationTypeNode } from 'graphql'
 import { ApiError } from '../../errors.ts'
 import type { DocumentNeeds, FieldNeed } from './field-needs.ts'
 
-/** The access that decides which documents a caller can run. */
 export interface Caller {
   /** Whether mutations fail with FORBIDDEN. */
   readonly readOnly: boolean
   /** The permissions as a mask. If omitted, the caller has none. */
   readonly permissions?: number
-  /** The caller's restriction, if it has one. */
   readonly restriction?:
     | readonly { readonly attributes?: unknown; readonly where?: unknown; readonly view?: unknown }[]
     | undefined
 }
 
-/** Why a document cannot run. */
 export interface Rejection {
   readonly error: ApiError
   readonly fields: readonly string[]
@@ -22,11 +19,9 @@ export interface Rejection {
   readonly missing: readonly FieldNeed[]
 }
 
-/** Whether a caller cannot run a document because it changes something, whatever its permissions. */
 export const isChangeRejected = ({ readOnly }: Caller, kind: `${OperationTypeNode}`): boolean =>
   readOnly && kind === 'mutation'
 
-/** Returns why the permissions or the restriction of a caller reject a document. Returns undefined if they do not. */
 export function rejectionOfDocument(
   { permissions = 0, restriction }: Caller,
   needs: DocumentNeeds,
@@ -42,7 +37,6 @@ export function rejectionOfDocument(
   }
 }
 
-/** Rejects fields that do not apply the caller's restriction. */
 function rejectionOfFields(
   restriction: NonNullable<Caller['restriction']>,
   { closed }: Pick<DocumentNeeds, 'closed'>,

@@ -16,7 +16,6 @@ import { WrittenItems } from '../written/written-items.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The maximum number of items in a list field. The number can depend on the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
 /**
@@ -48,16 +47,15 @@ interface CountedField {
   readonly isPageItems: boolean
   readonly isPage: boolean
   readonly bound: ListBound
-  /** The field's arguments. Undefined if they depend on variables. */
+  /** Undefined if they depend on variables. */
   readonly args: Arguments | undefined
 }
 
 const noArguments: Arguments = {}
 
 /**
- * Returns a function that counts an operation's objects. A page is an object of a type `…List` with `items`. Its number
- * of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a larger
- * `size`. Throws if a list of objects has no entry, because a list without a limit would be free.
+ * Counts at most `size` and at most `maxPageSize` items for each page (a type `…List`). Throws if another list of
+ * objects has no entry in `listBounds`, because it would otherwise be free.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -85,7 +83,6 @@ function countOperation(plan: OperationPlan, bounds: ListBounds, maxPageSize: nu
   return () => constant
 }
 
-/** The number of objects below a selection: a fixed number, plus a number for each item of a page. */
 interface Cost {
   fixed: number
   perItem: number
@@ -127,10 +124,7 @@ function countedField(field: PlannedField, bounds: ListBounds): CountedField {
   }
 }
 
-/**
- * Returns the field's arguments. Returns undefined if they are invalid, because the field then fails and returns no
- * objects.
- */
+/** Returns undefined if they are invalid, because the field then fails and returns no objects. */
 export function argumentValues({ definition, node }: PlannedField, variables: Arguments): Arguments | undefined {
   if (definition.args.length === 0) return noArguments
   try {

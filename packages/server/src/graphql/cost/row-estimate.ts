@@ -16,7 +16,7 @@ import { type Arguments, argumentValues, hasVariable } from './object-estimate.t
 export interface AccountSize {
   readonly devices: number
   readonly events: number
-  /** The caller's restriction, if it has one. `devices` selects the devices that the caller can reach. */
+  /** `devices` selects the devices that the caller can reach. */
   readonly restriction?: { readonly devices: ResolvedFilter | undefined }
 }
 
@@ -26,10 +26,7 @@ export interface FieldRows {
   readonly total?: number
 }
 
-/**
- * Returns the row cost of a field with these arguments in an account of this size. A field that reads only the rows
- * that it returns has the cost 0.
- */
+/** A field that reads only the rows that it returns has the cost 0. */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
 /**
@@ -50,42 +47,34 @@ export interface RowCount {
   readonly rows: number
   /** The number of fields that may read at least `MANY_ROWS` rows. */
   readonly walkingFields: number
-  /** Returns the walking field at this position in document order, starting at 0. */
+  /** The position is in document order and starts at 0. */
   walkingField(position: number): WalkingField | undefined
 }
 
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
-/**
- * A field that may read this many rows or more is a walking field. The number of walking fields per operation is
- * limited.
- */
+/** A field that may read this many rows or more is a walking field. */
 export const MANY_ROWS = 2_000
 
-/**
- * Returns a function that estimates, before an operation runs, how many rows it may read but not return. Throws if a
- * list has no entry in `rowCosts`, because a new field would otherwise be free by mistake.
- */
+/** Throws if a list has no entry in `rowCosts`, because a new field would otherwise be free by mistake. */
 export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
   assertEveryListHasCost(schema, rowCosts)
   return (plan) => countPlan(plan, rowCosts)
 }
 
-/** Counts the rows of operations in which no field may read rows that it does not return. */
 export const countNoRows: CountRows = () => noRows
 
-/** A field whose row cost depends on its arguments. */
 interface CountedField {
   /** The number of selections of `total`. Each alias counts. */
   readonly totals: number
   readonly call: Call
 }
 
-/** The cost of a field with certain arguments. Aliases with equal arguments share one call, which is evaluated once. */
+/** Aliases with equal arguments share one call, which is evaluated once. */
 interface Call {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** The field's arguments. Undefined if they depend on variables. */
+  /** Undefined if they depend on variables. */
   readonly args: Arguments | undefined
 }
 
@@ -208,17 +197,13 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
   }
 }
 
-/** The number of rows that a statement reads to find the rows that it returns. */
 export interface RowsRead {
   /**
    * The maximum number of rows that the statement reads but does not return. The number is 0 if the statement uses an
    * index.
    */
   rows: number
-  /**
-   * The reasons why the statement reads many rows, for error messages. Each is a sentence about one argument. Empty if
-   * `rows` is small.
-   */
+  /** Each is a sentence about one argument. Empty if `rows` is small. */
   reasons: readonly string[]
 }
 

@@ -1,17 +1,14 @@
 import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-estimate.ts'
 
-/**
- * Counts the rows that an operation actually reads but does not return. The charge for the operation is later corrected
- * to this number.
- */
+/** Counts the rows that an operation actually reads but does not return, to correct its charge. */
 export interface RowMeter {
   readonly rows: number
   /** Resolvers call this immediately before a statement that `rowCosts` charges for. */
   add(rowsOf: (size: AccountSize) => number): void
 }
 
-/** Creates a meter. `size` must be the account size that was used to calculate the operation's charge. */
+/** `size` must be the account size that was used to calculate the operation's charge. */
 export function createRowMeter(size: AccountSize): RowMeter {
   let rows = 0
   return {

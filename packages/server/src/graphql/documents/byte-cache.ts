@@ -4,7 +4,7 @@
  */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /** Stores or replaces a value. Ignores a value that is larger than a quarter of the capacity. */
+  /** Ignores a value that is larger than a quarter of the capacity. */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number
   readonly size: number

@@ -25,7 +25,6 @@ import { WritingError } from '../written/written-items.ts'
 import { infoOfPage, planWrittenPages, type WrittenPages, withWrittenPages } from '../written/written-pages.ts'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** Runs a compiled operation with coerced variables. */
 export type CompiledOperation = (
   contextValue: unknown,
   variables: Readonly<Record<string, unknown>>,
@@ -37,12 +36,9 @@ interface Literal {
 }
 
 /**
- * Compiles an operation that `reasonNotToCompile` allows. Returns undefined if the compiler fails.
- *
- * The compiler generates JavaScript. It inserts a document's literals by a pattern that a crafted string can break out
- * of (`__MAGIC_DATE__…`). Therefore, this function passes every literal as a variable, and the compiler receives only
- * names. The variables have already been coerced by the same function as in the plain executor, so their types are
- * replaced by a type that accepts anything.
+ * Passes every literal as a variable, because a crafted string can break out of the JavaScript that the compiler
+ * generates for literals (`__MAGIC_DATE__…`). The variables have already been coerced, so their types are replaced by a
+ * type that accepts anything. Returns undefined if the compiler fails.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -73,9 +69,7 @@ export function compileOperation(input: {
   }
 }
 
-/**
- * Compiles a document without literals. If `written` is set, database rows supply the items of the operation's pages.
- */
+/** If `written` is set, database rows supply the items of the operation's pages. */
 function runCompiled(
   input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
   document: DocumentNode,
@@ -85,8 +79,7 @@ function runCompiled(
   const view = written === undefined ? schema : withWrittenPages(schema, writers.pages)
   const compiled = compileQuery(withCoercedScalar(view), document, undefined, {
     disablingCapturingStackErrors: true,
-    // Leaf serialization would allocate two error lists for each value. For a page of devices, these lists would take
-    // most of the memory.
+    // Leaf serialization would allocate two error lists for each value.
     disableLeafSerialization: true,
     resolverInfoEnricher: ({ fieldNodes }) => ({
       ...compiledMark,
@@ -124,7 +117,6 @@ export function assertCompilable(schema: GraphQLSchema): void {
 
 const anything = new GraphQLScalarType({ name: 'Coerced' })
 
-/** Returns the schema with the additional scalar `Coerced`, which accepts anything. */
 function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
   return Object.create(schema, {
     getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
@@ -132,9 +124,8 @@ function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
 }
 
 /**
- * Returns the operation and its fragments with variables in place of the literals in field arguments, and the literals.
- * All variables have the type `Coerced`, except the operation's own variables of type `Boolean!`, which can be conditions
- * of `@skip` and `@include`.
+ * All variables have the type `Coerced`, except the operation's own variables of type `Boolean!`, which can be
+ * conditions of `@skip` and `@include`.
  */
 function liftLiterals({
   schema,
@@ -169,7 +160,7 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** Returns a function for the value of a literal. If a resolver could modify the value, each call creates a new one. */
+/** If a resolver could modify the value, each call creates a new one. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value
@@ -202,7 +193,6 @@ const coerced = (node: VariableNode): VariableDefinitionNode => ({
   type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: anything.name } },
 })
 
-/** Returns a prefix that no variable name in the operation starts with. */
 function unusedPrefix({ variableDefinitions = [] }: OperationDefinitionNode): string {
   let prefix = 'literal'
   while (variableDefinitions.some(({ variable: { name } }) => name.value.startsWith(prefix))) prefix += '_'

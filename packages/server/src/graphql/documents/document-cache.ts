@@ -21,7 +21,6 @@ import { readDocument } from './read-document.ts'
 import { reasonNotToCompile } from './reason-not-to-compile.ts'
 import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
 
-/** The properties of a document's operation that do not depend on variables. */
 export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
@@ -35,24 +34,20 @@ export interface KnownOperation {
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
   readonly needs: OperationNeeds
-  /**
-   * Returns the compiled operation, starting with the second call, or undefined if the operation must not be compiled.
-   */
+  /** Returns undefined until the second call, or if the operation must not be compiled. */
   compiled(): CompiledOperation | undefined
 }
 
 /** The result of a document lookup: cached and valid (`known`), new and valid (`new`), or rejected (`refused`). */
 export type DocumentFound = 'known' | 'new' | 'refused'
 
-/** A rejected document's errors, which are the same for every request. */
 export interface RejectedDocument {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
 export interface DocumentCache {
-  /** Returns an operation from the cache, or parses, validates, and checks its document. */
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
-  /** The estimated size of the cache in bytes. */
+  /** An estimate. */
   readonly bytes: number
 }
 
@@ -79,10 +74,7 @@ interface KnownDocument {
   bytes: number
 }
 
-/**
- * The number of bytes per parsed token, planned selection, and compiled selection. These are measured values, rounded
- * up.
- */
+/** Measured bytes per parsed token, planned selection, and compiled selection, rounded up. */
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
 const maxCachedLength = 64 * 1024
@@ -188,7 +180,7 @@ function readOperation(
   }
 }
 
-/** Returns the names of the distinct root fields. Includes `__typename` only if it is the only one. */
+/** Includes `__typename` only if it is the only one. */
 function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')

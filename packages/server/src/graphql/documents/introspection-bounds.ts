@@ -1,8 +1,7 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 
 /**
- * Returns the average number of items in each introspection list of this schema, keyed by `Type.field`. With averages,
- * the object count of a full introspection is close to the number of objects that the introspection returns.
+ * Uses averages, so that the object count of a full introspection is close to the number of objects that it returns.
  */
 export function introspectionBounds(schema: GraphQLSchema): Record<string, number> {
   const types = Object.values(schema.getTypeMap())

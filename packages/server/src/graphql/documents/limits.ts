@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
 
-/** Document limits. The server rejects a document above any limit with QUERY_TOO_COMPLEX. */
+/** The server rejects a document above any limit with QUERY_TOO_COMPLEX. */
 export interface DocumentLimits {
   readonly depth: number
   readonly introspectionDepth: number
@@ -10,16 +10,12 @@ export interface DocumentLimits {
   readonly objects: number
   /** The `objects` limit for operations without credentials. A full introspection contains several thousand objects. */
   readonly publicObjects: number
-  /**
-   * The number of selections that may be visited while fragments are spread. This limits the work of checking a
-   * document and is far above the needs of real documents.
-   */
+  /** Limits the selections visited while fragments are spread, and so the work of checking a document. */
   readonly selections: number
 }
 
 const numberFormat = new Intl.NumberFormat('en-GB')
 
-/** Returns the error for a value above its limit. The message and `extensions` contain both numbers. */
 export function tooComplex(what: string, limit: number, found: number): ApiError {
   const shown = Math.min(found, Number.MAX_SAFE_INTEGER)
   const message = `${what}: the limit is ${numberFormat.format(limit)}, found ${numberFormat.format(shown)}`
@@ -29,7 +25,7 @@ export function tooComplex(what: string, limit: number, found: number): ApiError
 /** This is the limit of MaxIntrospectionDepthRule in graphql-js. */
 const introspectedLists = 2
 
-/** Checks the limits that do not depend on variables. Depth counts fields: `{ login { id } }` has depth two. */
+/** Depth counts fields: `{ login { id } }` has depth two. */
 export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits): void {
   const { own, introspection, lists } = measureDepth(plan)
   if (own > limits.depth) throw tooComplex('the query is too deep', limits.depth, own)
@@ -40,10 +36,7 @@ export function assertDocumentLimits(plan: OperationPlan, limits: DocumentLimits
   for (const selection of plan.postOrder) assertAliases(selection, limits.aliasesPerField)
 }
 
-/**
- * Checks whether a field is `__schema`, `__type`, `__typename`, or a field of the types that describe a schema (GraphQL
- * §4).
- */
+/** Introspection fields and types start with `__` (GraphQL §4). */
 export function isIntrospectionField({ definition, parentType }: PlannedField): boolean {
   return definition.name.startsWith('__') || parentType.name.startsWith('__')
 }
@@ -58,10 +51,7 @@ interface Depth {
 /** These fields lead from one type to many, so each nesting level multiplies the introspection. */
 const introspectionLists = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields'])
 
-/**
- * Measures the depth of the operation's own fields and, separately, of its introspection. A plan that several places
- * share is measured once.
- */
+/** A plan that several places share is measured once. */
 function measureDepth(plan: OperationPlan): Depth {
   const depths = new Map<SelectionPlan, Depth>()
   const depthOf = (selection: SelectionPlan | undefined): Depth =>

@@ -13,10 +13,7 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/**
- * Omits MaxIntrospectionDepthRule, because `limits.ts` also limits introspection, and reports the limit and the actual
- * depth.
- */
+/** `limits.ts` also limits introspection, and its error reports both numbers. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The maximum number of validation errors in a response. */

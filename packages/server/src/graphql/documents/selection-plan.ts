@@ -28,7 +28,7 @@ export interface PlannedField {
   /** The first node that selects the field. All nodes of the field have the same arguments. */
   readonly node: FieldNode
   readonly nodes: readonly FieldNode[]
-  /** The selections below the field. Undefined if the field is a leaf. */
+  /** Undefined if the field is a leaf. */
   readonly child: SelectionPlan | undefined
 }
 
@@ -39,12 +39,9 @@ export interface SelectionPlan {
 
 export interface OperationPlan {
   readonly root: SelectionPlan
-  /** Contains `root` and every plan below it. Each plan comes before the plans that contain it. */
+  /** Each plan comes before the plans that contain it. */
   readonly postOrder: readonly SelectionPlan[]
-  /**
-   * The number of selections visited while fragments are spread. This number determines the cost of storing or
-   * compiling the operation.
-   */
+  /** The number of selections visited while fragments are spread. */
   readonly selections: number
 }
 
@@ -66,8 +63,7 @@ interface Group {
 
 /**
  * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
- * `@include`, so the plan is an upper bound. A plan that several places use is built once. For fragments that double at
- * every level, the time is therefore proportional to their length.
+ * `@include`, so the plan is an upper bound. Builds a plan that several places use only once.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()

@@ -6,10 +6,7 @@ const maxCounted = 20_000
 /** A name's maximum length. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
-/**
- * Checks the number of tokens before the document is parsed, because the parser would report too many tokens as a
- * syntax error.
- */
+/** The parser would report too many tokens as a syntax error. */
 export function assertTokens(text: string, limit: number): void {
   // Every token has at least one character, so a document of this length cannot exceed the limit.
   if (text.length <= limit) return

@@ -4,9 +4,9 @@ import { badInput } from '../../errors.ts'
 /** The sort key of an item: a string, milliseconds, or a number. Null if the item has no value. */
 export type SortKey = string | number | null
 
-/** A position in a list. The position is after the item with this key and ID, even if that item no longer exists. */
+/** The position is after the item with this key and ID, even if that item no longer exists. */
 export interface Place {
-  /** The sort key. If several keys sort the list, all of them. */
+  /** An array if several keys sort the list. */
   key: SortKey | readonly SortKey[]
   id: string
 }
@@ -16,18 +16,15 @@ const PREFIX = 'c1.'
 
 export const isCursor = (text: string): boolean => text.startsWith(PREFIX)
 
-/**
- * Encodes a position. `order` names the list and its sort order, because a position is meaningless in any other order.
- */
+/** Encodes a position. */
 export function encodeCursor(order: string, { key, id }: Place): string {
   const json = Buffer.from(JSON.stringify([order, key, id]))
   return PREFIX + Buffer.concat([checksum(json), json]).toString('base64url')
 }
 
 /**
- * Returns the position in a cursor. Rejects a truncated or changed cursor. Accepts a forged cursor with a correct
- * checksum, because it shows only items that its caller may list anyway. `path` is the name of the argument for error
- * messages.
+ * Rejects a truncated or changed cursor. Accepts a forged cursor with a correct checksum, because it shows only items
+ * that its caller may list anyway. `path` is the argument's name for error messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')

@@ -16,10 +16,7 @@ const adaptedResolvers = new WeakSet<Resolver>()
 /** A member of a resolver's `info` that only compiled operations set. */
 export const compiledMark = { compiled: true }
 
-/**
- * Adapts the results of list resolvers to the executor: with `awaitItems` for compiled operations, and with
- * `deferItems` for the plain executor. Replaces each resolver of the schema at most once.
- */
+/** Replaces each resolver of the schema at most once. */
 export function adaptListResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue
@@ -66,6 +63,5 @@ export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason), { cause: reason })
 
-/** Checks whether a value has a `then` method, which is how executors detect promises. */
 export const isPromise = (value: unknown): value is Promise<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

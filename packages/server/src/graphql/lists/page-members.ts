@@ -1,9 +1,6 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafType, isObjectType } from 'graphql'
 
-/**
- * Checks whether a type is a page (`paging.ts`). A page contains at most as many `items` as the `size` argument of its
- * field.
- */
+/** A page contains at most as many `items` as the `size` argument of its field. */
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**

@@ -2,7 +2,7 @@ import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
-/** A page of a list, as resolvers return it. The server counts `total` only if the operation selects it. */
+/** The server counts `total` only if the operation selects it. */
 export interface List<Item> {
   readonly items: Item[]
   /** The database rows of `items`. */
@@ -15,7 +15,7 @@ export interface List<Item> {
   cursor: string | null
 }
 
-/** The arguments of every paged list. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface PageArguments {
   size?: number | null | undefined
   from?: number | null | undefined
@@ -34,8 +34,8 @@ export interface Page {
 const DEFAULT_SIZE = 100
 
 /**
- * Reads the start and the size of a page. `order` names the list and its sort order, because a cursor is valid only in
- * that order. `firstRecord` is the `from` value of the first record.
+ * `order` names the list and its sort order, because a cursor is valid only in that order. `firstRecord` is the `from`
+ * value of the first record.
  */
 export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
   const size = args.size ?? DEFAULT_SIZE
@@ -66,8 +66,8 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
 }
 
 /**
- * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Creates the items at their
- * first use, because `graphql/written` may write them from the rows instead.
+ * Takes up to `size` + 1 rows, because the extra row shows that another page follows. Creates the items at their first
+ * use, because `graphql/written` may write them from the rows instead.
  */
 export function listOf<Row, Item>(input: {
   rows: readonly Row[]

@@ -2,28 +2,23 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** A comment in the stream. It keeps proxies from closing an idle connection. */
+/** Keeps proxies from closing an idle connection. */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
-/**
- * The number of milliseconds that a client has to receive the rest of an ended stream. Then the server closes the
- * connection.
- */
+/** How long a client has to receive the rest of an ended stream, in milliseconds. */
 const LINGER_MS = 500
 
 /** A response of Server-Sent Events (GraphQL over SSE, distinct connections mode). */
 export interface EventStream {
   /** A signal that is aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
-  /** Sends a result. Resolves once the client has received all data except what the socket buffers. */
+  /** Resolves once the client has received all data except what the socket buffers. */
   next(result: FormattedExecutionResult): Promise<void>
   /** Sends the last result, if any, and ends the stream. Further calls do nothing. */
   complete(last?: FormattedExecutionResult): void
 }
 
-/**
- * Starts the response. This replaces the handler of `graphql-sse`, which queues data without limit for a slow client.
- */
+/** Replaces the handler of `graphql-sse`, which queues data without limit for a slow client. */
 export function openEventStream(response: ServerResponse, headers: Record<string, string>): EventStream {
   const closed = new AbortController()
   const comments = setInterval(() => {

@@ -15,7 +15,6 @@ export const typeDefs = /* GraphQL */ `
 
 export interface Recorded {
   changes: string[]
-  /** The data passed to each function that `beforeOperation` returned. */
   results: unknown[]
   internal: unknown[]
   bytes: number[]

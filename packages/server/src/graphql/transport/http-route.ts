@@ -23,14 +23,12 @@ import { errorResponse, jsonResponse, type Response } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor
-  /**
-   * The path of the route, such as `/graphql/v1`. The route also serves the SDL at `schema.graphql` below this path.
-   */
+  /** The route also serves the SDL at `schema.graphql` below this path. */
   readonly path: string
   readonly sdl: () => string
 }
 
-/** Serves GraphQL over HTTP and the SDL. The routes are in a separate Fastify scope, which reads bodies as bytes. */
+/** The routes are in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -67,7 +65,6 @@ async function respond<Viewer extends GraphqlViewer>(
   return found
 }
 
-/** Returns the requested operation, or the response that rejects it. */
 async function findOperation<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
@@ -113,9 +110,7 @@ const notAcceptable: Response = [
   },
 ]
 
-/**
- * Returns the response to an operation that this route does not run. Returns undefined if the route runs the operation.
- */
+/** Returns undefined if the route runs the operation. */
 function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,

@@ -1,4 +1,4 @@
-/** The media types of responses, in order of preference. */
+/** In order of preference. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
 export type ResponseType = (typeof offered)[number]

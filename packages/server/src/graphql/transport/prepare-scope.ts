@@ -5,7 +5,7 @@ import { type ErrorMappingInput, formatApiError, toApiError } from '../error-map
 import { negotiate, type ResponseType } from './media-type.ts'
 import { errorResponse, fromTransportError, type Response, toSend } from './response.ts'
 
-/** Configures a Fastify scope for GraphQL: reads bodies as bytes and returns every error as a GraphQL response. */
+/** Reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
   // Fastify finds the parser of a listed type by the header's exact value. For any other type, it parses the header.
@@ -25,7 +25,7 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
   })
 }
 
-/** Returns the media type for an error response. Clients that accept no supported type get application/json. */
+/** Clients that accept no supported type get application/json. */
 const errorType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {

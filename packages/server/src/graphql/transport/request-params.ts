@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parseRequestParams, type Request, type RequestParams, type Response } from 'graphql-http'
 import { ApiError, badInput } from '../../errors.ts'
 
-/** An HTTP request as received, with an unparsed body. */
 export interface RawRequest {
   readonly method: string
   readonly url: string
@@ -12,13 +11,13 @@ export interface RawRequest {
 }
 
 /**
- * Returns the GraphQL request that an HTTP request contains, or an error response. Throws BAD_USER_INPUT for a
- * malformed request, and PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash but no query.
+ * Throws BAD_USER_INPUT for a malformed request, and PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash
+ * but no query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // Nearly every request has this form. Using graphql-http would take longer than parsing the body.
+  // Nearly every request has this form, and graphql-http would be slower.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertQuery(body.query, body.extensions)
   // At runtime, graphql-http accepts null as a parsed body. Only its type excludes null.
@@ -34,7 +33,6 @@ const malformed: Readonly<Record<string, string>> = {
   'Invalid extensions': 'extensions must be a JSON object',
 }
 
-/** Converts an error that `readRequestParams` threw. */
 export function asBadRequest(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const { message } = error as Error
@@ -85,7 +83,7 @@ function assertQuery(query: unknown, extensions: unknown): void {
 /** Matches any text that may contain the name, either directly or with escaped characters. */
 const mayHoldProto = /__proto__|\\u/
 
-/** Parses JSON. Throws if the value contains a member `__proto__` at any depth. */
+/** Throws if the value contains a member `__proto__` at any depth. */
 export function parseJson(text: string, what: string): unknown {
   let value: unknown
   try {
@@ -98,8 +96,8 @@ export function parseJson(text: string, what: string): unknown {
 }
 
 /**
- * Throws if an object has a member `__proto__`. JSON.parse creates a plain property of this name, but code that copies
- * the property by assignment would set the prototype.
+ * JSON.parse creates a plain property of this name, but code that copies the property by assignment would set the
+ * prototype.
  */
 function assertNoProto(root: unknown, what: string): void {
   const open: unknown[] = [root]

@@ -26,7 +26,6 @@ export function jsonResponse(
   ]
 }
 
-/** Returns the response to a rejected request, with the headers that its error code requires. */
 export function errorResponse(
   error: ApiError,
   type: ResponseType,
@@ -46,7 +45,7 @@ function headersOf({ code, details }: ApiError): Record<string, string> {
   return headers
 }
 
-/** Maps a Fastify HTTP error to an API error. Returns any other error unchanged. */
+/** Returns any other error unchanged. */
 export function fromTransportError(
   error: unknown,
   headers: IncomingHttpHeaders,
@@ -88,10 +87,7 @@ export function toSend(json: Json): string | Buffer | BodyPieces {
 const byteLength = (json: Json): number =>
   typeof json === 'string' ? Buffer.byteLength(json) : json.reduce((sum, part) => sum + part.length, 0)
 
-/**
- * Returns a response as JSON, or LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the
- * change was made.
- */
+/** Returns LIMIT_EXCEEDED if the response is too long. For a mutation, the error states that the change was made. */
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): Json | ApiError {
   const { answerBytes } = limits
   const json = stringify(response)

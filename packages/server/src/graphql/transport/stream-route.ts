@@ -75,7 +75,6 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** Returns the GraphQL request, or an error response if the request is invalid. */
 async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
   const { method, url, headers } = request
   if (!acceptsEvents(headers.accept))
@@ -100,8 +99,8 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /**
- * Prepares the operation. The server sends a document's errors in the stream, because clients of this protocol do not
- * show the bodies of other responses.
+ * The server sends a document's errors in the stream, because clients of this protocol do not show the bodies of other
+ * responses.
  */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,
@@ -175,14 +174,11 @@ async function serve<Viewer extends GraphqlViewer>(
   }
 }
 
-/**
- * Throws UNAVAILABLE, which determines the HTTP status. Clients and proxies use the status to decide whether to retry.
- */
+/** Clients and proxies use the status to decide whether to retry. */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
   const failure = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
   if (failure !== undefined) throw new ApiError('UNAVAILABLE', failure.message, { retryAfter: 1 })
 }
 
-/** Returns the headers that have been set on the reply so far, as strings. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))

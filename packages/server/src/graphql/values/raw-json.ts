@@ -13,8 +13,8 @@ export type Json = string | readonly Buffer[]
 let written: Json[] | undefined
 
 /**
- * JSON as the database wrote it. `withRawJson` copies this JSON into a response, which takes a fraction of the time and
- * memory of parsing and serializing. All other code uses the parsed `value`.
+ * JSON as the database wrote it, which `withRawJson` copies into a response without parsing it. All other code uses the
+ * parsed `value`.
  */
 export class RawJson<Value = unknown> {
   readonly #json: Json
@@ -28,7 +28,6 @@ export class RawJson<Value = unknown> {
     return textOf(this.#json)
   }
 
-  /** The JSON, parsed when `value` is first read. */
   get value(): Value {
     this.#value ??= JSON.parse(this.text) as Value
     return this.#value
@@ -51,7 +50,6 @@ export function withRawJson(value: unknown): Json {
 
 const isBytes = (json: Json): boolean => typeof json !== 'string'
 
-/** Returns the raw JSON in a value, and the JSON around it. */
 function split(value: unknown): { around: string[]; raw: Json[] } {
   const raw: Json[] = []
   let text: string

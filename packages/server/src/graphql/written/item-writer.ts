@@ -20,10 +20,7 @@ type Prepare = (
   execution: Execution & { addObjects: (count: number) => void },
 ) => WriteField<Row> | Promise<WriteField<Row>>
 
-/**
- * Compiles the selection on a page's items to a function that writes the items as JSON. Returns undefined if a field of
- * the selection cannot be written.
- */
+/** Returns undefined if a field of the selection cannot be written. */
 export function compileItems({ definition, child }: PlannedField, writers: RowWriters): WriteItems | undefined {
   if (child === undefined) return undefined
   const { name } = getNamedType(definition.type) as GraphQLObjectType
@@ -48,7 +45,6 @@ const jsonWriter = new JsonWriter()
 
 interface Items {
   rows: readonly Row[]
-  /** The text before each field of an item. */
   beginnings: readonly string[]
   fields: readonly WriteField<Row>[]
 }
@@ -85,7 +81,6 @@ function compileField(field: PlannedField, typeName: string, writers: RowWriters
   )
 }
 
-/** Returns the leaves of a selection, or undefined if a field is not a leaf or has arguments. */
 function leavesOf({ fields }: SelectionPlan): LeafField[] | undefined {
   const isLeaf = (field: PlannedField): boolean =>
     field.child === undefined && field.definition.args.length === 0 && !hasDirective(field)

@@ -15,21 +15,19 @@ const FIRST_PRINTABLE = 0x20
 const LAST_PRINTABLE = 0x7e
 
 /**
- * Writes JSON as UTF-8 bytes. Writing short strings byte by byte allocates nothing, whereas concatenating them allocates
- * an object for each part, and encoding the result copies it.
+ * Writes JSON as UTF-8 bytes, because concatenating strings allocates an object for each part, and encoding the result
+ * copies it.
  */
 export class JsonWriter {
   #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES)
   #length = 0
   #full: Buffer[] = []
 
-  /** Discards everything that was written. */
   clear(): void {
     this.#length = 0
     this.#full = []
   }
 
-  /** Writes ASCII characters, such as a member's name with its punctuation. */
   ascii(text: string): void {
     this.#reserve(text.length)
     const chunk = this.#chunk
@@ -38,7 +36,6 @@ export class JsonWriter {
     this.#length = at
   }
 
-  /** Writes a string that is already JSON. */
   json(text: string): void {
     const maxBytes = text.length * BYTES_PER_UNIT
     this.#reserve(maxBytes <= CHUNK_BYTES ? maxBytes : Buffer.byteLength(text))

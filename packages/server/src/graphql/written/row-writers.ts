@@ -1,7 +1,7 @@
 import type { Arguments } from '../cost/object-estimate.ts'
 import type { JsonWriter } from './json-writer.ts'
 
-/** Writes one field of an item. `index` is the position of the row on the page. */
+/** `index` is the position of the row on the page. */
 export type WriteField<Row> = (writer: JsonWriter, row: Row, index: number) => void
 
 /** Prepares to write one field for all items of a page, for example by reading more rows. */
@@ -13,22 +13,19 @@ export type PrepareField<Row, Context> = (page: {
   addObjects: (count: number) => void
 }) => Promise<WriteField<Row>>
 
-/** A field of a selection below a written field. It has no arguments and no selection. */
+/** It has no arguments and no selection. */
 export interface LeafField {
   readonly key: string
   readonly name: string
 }
 
 export interface CompiledField<Row, Context> {
-  /**
-   * Called once for each document. Returns undefined if a resolver must supply the field. `below` is empty for a leaf.
-   */
+  /** Returns undefined if a resolver must supply the field. `below` is empty for a leaf. */
   compile(below: readonly LeafField[]): PrepareField<Row, Context> | undefined
 }
 
 export type FieldWriter<Row, Context> = WriteField<Row> | CompiledField<Row, Context>
 
-/** The pages and fields that `graphql/written` can write. */
 export interface RowWriters {
   /** The types of pages whose `rows` the writers accept. */
   readonly pages: ReadonlySet<string>
@@ -39,13 +36,11 @@ export interface RowWriters {
 
 type AnyRow = readonly unknown[]
 
-/** Writes a column of strings or null. */
 export const textColumn =
   (column: number): WriteField<AnyRow> =>
   (writer, row) =>
     writer.string(row[column] as string | null)
 
-/** Writes a column of `StoredTime` or null. */
 export const timeColumn =
   (column: number): WriteField<AnyRow> =>
   (writer, row) =>

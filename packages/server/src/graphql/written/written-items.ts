@@ -1,6 +1,5 @@
 import { type Json, RawJson } from '../values/raw-json.ts'
 
-/** The items of a page as JSON that was written directly from database rows. */
 export class WrittenItems extends RawJson {
   readonly objects: number
 

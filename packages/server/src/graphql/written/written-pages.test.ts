@@ -15,7 +15,6 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns:
 const app = sharedTestApp()
 /** This server resolves every field in the plain executor. */
 let plain: TestApp
-/** A caller who can read only some attributes. */
 let restricted: TestUser
 
 const strings = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
@@ -70,7 +69,6 @@ interface Document {
   isRestricted?: boolean
 }
 
-/** Returns the response's text and its rate-limit header. */
 async function send(
   server: TestApp,
   { isRestricted = false, ...document }: Document,
@@ -143,7 +141,7 @@ const page = fc
     return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
   })
 
-/** A page of services. `device` is resolved, and therefore prevents the server from writing the page directly. */
+/** `device` is resolved, and therefore prevents the server from writing the page directly. */
 const servicesPage = fc
   .tuple(
     several(

@@ -24,15 +24,10 @@ import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'
 import { WritingError } from './written-items.ts'
 
-/**
- * The functions that write the items of an operation's pages. Each is keyed by the first node that selects the items.
- */
+/** Each is keyed by the first node that selects the items. */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
-/**
- * Plans how to write the pages of a query. Returns undefined unless all of them can be written. `operation` must be an
- * operation of `document`.
- */
+/** Returns undefined unless all of them can be written. `operation` must be an operation of `document`. */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
   document: DocumentNode
@@ -56,7 +51,6 @@ export function planWrittenPages(input: {
   return written.size === 0 ? undefined : written
 }
 
-/** Returns the member of a resolver's `info` that contains the writer of a page's items. */
 export const infoOfPage = (written: WrittenPages, node: FieldNode | undefined): { writeItems?: WriteItems } => {
   const writeItems = node && written.get(node)
   return writeItems === undefined ? {} : { writeItems }
