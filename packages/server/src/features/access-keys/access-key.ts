@@ -1,9 +1,7 @@
 import type { Restriction, RestrictionPart } from '../../restriction.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** An access key as the server uses it after creation, without its secret. */
 export interface AccessKey {
-  /** The key ID that requests are signed with. */
   key: string
   name: string | null
   enabled: boolean
@@ -11,18 +9,14 @@ export interface AccessKey {
   requireDigest: boolean
   algorithm: 'hmac-sha256' | 'ed25519'
   created: Date
-  /** The time of the last use, precise to the minute. */
+  /** Precise to the minute. */
   lastUsed: Date | null
   expires: Date | null
-  /**
-   * The kind of the key. A personal key is deleted when its creator's membership ends, and never allows more than its
-   * creator's role.
-   */
+  /** A personal key is deleted when its creator's membership ends, and never allows more than its creator's role. */
   kind: 'account' | 'personal'
   /** The person who created the key, or null if an earlier release created it without recording the person. */
   madeBy: string | null
   permissions: number
-  /** The devices and attributes that the key is restricted to. */
   own: RestrictionPart
   /** The restrictions of the callers who created or rotated the key. They apply too. */
   within: Restriction

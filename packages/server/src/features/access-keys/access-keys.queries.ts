@@ -22,7 +22,6 @@ const toAccessKey = ({ restriction, permissions, ...row }: KeyRow): AccessKey =>
   ...accessOfKey({ permissions, restriction }),
 })
 
-/** Returns the account's access keys, newest first. */
 export async function selectAccessKeys(
   db: Database,
   accountId: string,
@@ -33,7 +32,6 @@ export async function selectAccessKeys(
   return (await query<KeyRow>(db, text, [accountId, only ?? null])).map(toAccessKey)
 }
 
-/** Returns a person's personal keys in the account, newest first. */
 export async function selectPersonalKeys(
   db: Database,
   accountId: string,
@@ -45,10 +43,7 @@ export async function selectPersonalKeys(
   return (await query<KeyRow>(db, text, [accountId, personId, only ?? null])).map(toAccessKey)
 }
 
-/**
- * Counts the keys that a person created in an account, and the account keys in the account. A rotated key does not
- * count until its replacement is rotated too.
- */
+/** A rotated key does not count until its replacement is rotated too. */
 export async function countKeys(
   db: Database,
   accountId: string,
@@ -66,7 +61,6 @@ export async function countKeys(
   return counts!
 }
 
-/** Finds the key that another key replaced. */
 export async function selectPredecessor(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
   const text = `select ${columns} from every_key where account_id = $1 and replaced_by = $2`
   const [row] = await query<KeyRow>(db, text, [accountId, key])
@@ -81,15 +75,12 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row && toAccessKey(row)
 }
 
-/**
- * Checks whether any account has an unrestricted key with this ID. The first start, which has no viewer, needs this.
- */
+/** The first start, which has no viewer, needs this. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
-/** Returns the account's key policy as the database stores it, or null if the account has none. */
 export async function selectKeyPolicy(db: Database, accountId: string): Promise<StoredKeyPolicy | null> {
   const row = await db.selectFrom('account').select('key_policy').where('id', '=', accountId).executeTakeFirst()
   return (row?.key_policy ?? null) as StoredKeyPolicy | null
@@ -116,10 +107,7 @@ export async function isMember(db: Database, accountId: string, personId: string
 /** The data that only the table of restricted keys stores. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
-/**
- * Checks whether a key has a limit that the previous release does not know. Servers of that release must not find such
- * a key.
- */
+/** Servers of that release must not find such a key. */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
   restrictionOf({ own, within }) !== undefined ||
@@ -127,10 +115,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/**
- * Returns the permissions as the database stores them. They are null for a key with the permissions of keys that were
- * created before permissions existed.
- */
+/** They are null for a key with the permissions of keys that were created before permissions existed. */
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
@@ -145,7 +130,6 @@ function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>)
 export interface NewAccessKey extends Limits {
   key: string
   name: string | null
-  /** The person who creates the key. */
   madeBy: string
   source: AccessKey['source']
   created: Date
@@ -187,7 +171,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     .execute()
 }
 
-/** Moves a key to the table of restricted keys. Keys never move back. */
+/** Keys never move back. */
 export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
   await query(
     db,
@@ -201,7 +185,6 @@ export async function moveToRestricted(db: Database, accountId: string, key: str
   await db.deleteFrom('access_key').where('account_id', '=', accountId).where('key', '=', key).execute()
 }
 
-/** Writes the fields of a key that can change. */
 export async function writeAccessKey(db: Database, accountId: string, key: AccessKey): Promise<void> {
   const { name, enabled, expires, replacedBy } = key
   if (!key.isRestricted) {
@@ -243,10 +226,7 @@ async function deleteKeyUse(db: Database, accountId: string, keys: readonly Name
 
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
-/**
- * Disables the enabled account keys that a person created, and returns them. Keys without a recorded creator count as
- * keys of the account's founder.
- */
+/** Keys without a recorded creator count as keys of the account's founder. */
 export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
   const disabled: NamedKey[] = []
   for (const table of ['access_key', 'restricted_key'] as const) {
@@ -281,7 +261,6 @@ export async function notifyAccessKey(db: Database, channel: string, key: string
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }
 
-/** Notifies every server process about all of an account's keys. */
 export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
   const rows = await query<{ key: string }>(db, 'select key from every_key where account_id = $1', [accountId])
   // In a cluster, a single statement would run on the account's node, where no process listens for notifications.

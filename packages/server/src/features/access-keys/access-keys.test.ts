@@ -167,7 +167,6 @@ describe('changing an access key', () => {
 describe('a key that creates or enables another key', () => {
   const soon = () => new Date(Date.now() + 60_000)
 
-  /** Creates a key for the user. Returns the key and a function that sends requests signed with the key. */
   async function keyOf(user: TestUser, variables: Record<string, unknown>) {
     const { key, secret } = (await user.data(create, variables)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }

@@ -23,8 +23,8 @@ export { deleteAccessKey, updateAccessKey } from './update-access-key.ts'
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Lists the account's access keys, newest first. A viewer with neither KEY_MANAGE nor AUDIT_READ gets only
- * the personal keys that the viewer's person created. With `only`, lists only keys with these IDs.
+ * A viewer with neither KEY_MANAGE nor AUDIT_READ gets only the personal keys that the viewer's person created. With
+ * `only`, lists only keys with these IDs.
  */
 export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly string[]): Promise<AccessKey[]> {
   const { accountId, personId = accountId, permissions } = viewer
@@ -32,7 +32,6 @@ export async function listAccessKeys({ db, viewer }: Viewing, only?: readonly st
   return seesAll ? selectAccessKeys(db, accountId, only) : selectPersonalKeys(db, accountId, personId, only)
 }
 
-/** Counts the keys that the viewer created, and the account keys. */
 export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number; account: number }> {
   const { accountId, personId = accountId } = viewer
   return countKeys(db, accountId, personId)
@@ -40,7 +39,7 @@ export function countAccessKeys({ db, viewer }: Viewing): Promise<{ made: number
 
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
-/** Deletes all of the account's access keys. Returns an event for each, to record last in the transaction. */
+/** Returns an event for each, to record last in the transaction. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEvent[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const key of keys) await removeAccessKey(db, viewer.accountId, key)
@@ -48,23 +47,19 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<NewEven
   return keys.map(deletionOf)
 }
 
-/** Disables the account keys that a person created. Returns an event for each, to record last in the transaction. */
+/** Returns an event for each, to record last in the transaction. */
 export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await disableKeysMadeBy(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map((key) => eventOf('ACCESS_KEY_UPDATE', key, { changes: { enabled: { old: true, new: false } } }))
 }
 
-/**
- * Deletes the personal keys of a person whose membership ends. Returns an event for each, to record last in the
- * transaction.
- */
+/** Returns an event for each, to record last in the transaction. */
 export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<NewEvent[]> {
   const keys = await deletePersonalKeys(db, viewer.accountId, personId)
   await notifyChanges(db, keys)
   return keys.map(deletionOf)
 }
 
-/** Finds one of the account's access keys. */
 export const findAccessKey = ({ db, viewer }: Viewing, key: string): Promise<AccessKey | undefined> =>
   selectAccessKey(db, viewer.accountId, key)

@@ -9,7 +9,6 @@ import { assertComplies } from './key-policy.ts'
 const DAY_MS = 86_400_000
 const DAYS = 90
 
-/** Creates the access keys of `muster login`. */
 export function commandLineKeys({ db, secrets, clock }: Pick<Context, 'db' | 'secrets' | 'clock'>): CommandLineKeys {
   const termsOf = async (transaction: Context['db'], { accountId }: Viewer) => {
     const { maxDays, requireDigest } = toKeyPolicy(await selectKeyPolicy(transaction, accountId))

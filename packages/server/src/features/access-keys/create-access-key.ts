@@ -35,18 +35,16 @@ export interface AccessKeyInput {
   /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
   /**
-   * What the key may do. If omitted, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a
-   * restricted key cannot have.
+   * If omitted, the key gets `usualKeyPermissions`, except those that the viewer lacks or that a restricted key cannot
+   * have.
    */
   access?: AccessInput | null
-  /** The devices and attributes that the key is restricted to. */
   own?: RestrictionPart
   personal?: boolean
   networks?: readonly string[] | null
   rateShare?: number | null
 }
 
-/** Creates a key in a transaction. */
 export async function createAccessKey(
   context: Creating & Pick<Context, 'once'>,
   input: AccessKeyInput,
@@ -56,7 +54,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Creates a key. `context.db` must be a transaction. */
+/** `context.db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer } = context
   const granted = readInput(context, input)
@@ -118,10 +116,7 @@ export function readRateShare(share: number): number {
   return share
 }
 
-/**
- * Inserts a key with a new ID and secret. The account must be locked. Record the returned event last in the
- * transaction.
- */
+/** The account must be locked. Record the returned event last in the transaction. */
 export async function insertKey(
   context: Creating,
   granted: Granted,
@@ -146,7 +141,7 @@ export async function insertKey(
   return { created: { key, secret, accessKey }, event: eventOf('ACCESS_KEY_CREATE', accessKey, dataOf(accessKey)) }
 }
 
-/** Returns only the granted fields. The argument may be an existing key that is rotated, which has further fields. */
+/** The argument may be an existing key that is rotated, which has further fields. */
 const grantedFields = (granted: Granted): Granted => {
   const { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare } = granted
   return { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare }

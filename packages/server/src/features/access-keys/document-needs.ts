@@ -12,10 +12,7 @@ export interface NeedsInput {
 /** The rows that a caller pays for parsing and validating a document: one for each character. */
 export const rowsOfDocument = ({ document }: Pick<NeedsInput, 'document'>): number => document.length
 
-/**
- * Returns the permissions that a document needs. The document does not run, and its variables may be missing. Throws if
- * the document is invalid.
- */
+/** The document does not run, and its variables may be missing. Throws if the document is invalid. */
 export function readNeeds(
   { needsOf, rowMeter }: Pick<Context, 'needsOf' | 'rowMeter'>,
   input: NeedsInput,

@@ -8,7 +8,6 @@ import { notifyAccessKey, notifyAccessKeys } from './access-keys.queries.ts'
 
 type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
-/** Returns the event of a change to a key. */
 export const eventOf = (type: EventTypeName, { key, name }: NamedKey, data: Record<string, unknown>): NewEvent => ({
   type,
   targets: [{ id: key, name: name ?? key, kind: 'accessKey' }],
@@ -17,7 +16,6 @@ export const eventOf = (type: EventTypeName, { key, name }: NamedKey, data: Reco
 
 export const deletionOf = (key: NamedKey): NewEvent => eventOf('ACCESS_KEY_DELETE', key, { name: key.name })
 
-/** Notifies every process that its cached copies of the keys are out of date. */
 export async function notifyChanges(db: Database, keys: readonly NamedKey[]): Promise<void> {
   for (const { key } of keys) await notifyAccessKey(db, accessKeyChannel, key)
 }
@@ -26,7 +24,6 @@ export async function notifyChanges(db: Database, keys: readonly NamedKey[]): Pr
 export const reloadAccessKeys = (db: Database, accountId: string): Promise<void> =>
   notifyAccessKeys(db, accountId, accessKeyChannel)
 
-/** Returns the fields of a key that can change, in the form that events contain. */
 export const fieldsOf = ({ name, enabled, expires, permissions, own, networks, rateShare }: AccessKey) => ({
   name,
   enabled,
@@ -37,7 +34,6 @@ export const fieldsOf = ({ name, enabled, expires, permissions, own, networks, r
   ...own,
 })
 
-/** Returns the old and new values of a key's changed fields for an event, or undefined if no field changed. */
 export const changesOf = (before: AccessKey, after: AccessKey): ReturnType<typeof fieldChanges> =>
   fieldChanges(
     { ...fieldsOf(before), replacedBy: before.replacedBy },

@@ -4,10 +4,7 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import type { NewAccessKey } from './access-keys.queries.ts'
 
-/**
- * The base32 alphabet (RFC 4648 §6). Its characters are not easily confused and have no special meaning in a shell or a
- * URL.
- */
+/** Base32 (RFC 4648 §6): its characters are not easily confused, and none has a special meaning in a shell or a URL. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Returns a new key ID with 90 random bits. */
@@ -15,7 +12,6 @@ export const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byt
 
 type KeyMaterial = Pick<NewAccessKey, 'algorithm' | 'encryptedSecret' | 'publicKey'> & { secret: string | null }
 
-/** Creates a secret for a key, unless the caller passes a public key. */
 export function keyMaterial(
   { secrets, viewer }: Pick<Context, 'viewer' | 'secrets'>,
   key: string,

@@ -18,7 +18,6 @@ const setPolicy = (user: TestUser, args: string) =>
 
 const after = (seconds: number): string => new Date(now.getTime() + seconds * 1_000).toISOString()
 
-/** Sends a signed request without a digest of the body. */
 async function withoutDigest({ keyId, secret }: TestUser): Promise<unknown> {
   const url = `${app.url}/graphql/v1`
   const body = JSON.stringify({ query: readDevices })

@@ -14,12 +14,10 @@ import type { AccessKey } from './access-key.ts'
 import { selectAccessKeys, selectKeyPolicy, writeKeyPolicy } from './access-keys.queries.ts'
 import { reloadAccessKeys } from './key-events.ts'
 
-/** Reads the account's policy once per request. */
 export const getKeyPolicy = perRequest(({ db, viewer }: Pick<Context, 'db' | 'viewer'>) =>
   selectKeyPolicy(db, viewer.accountId).then(toKeyPolicy),
 )
 
-/** Lists the enabled keys that break a rule of the policy. */
 export async function listViolations({ db, viewer }: Context, policy: KeyPolicy): Promise<AccessKey[]> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   return keys.filter((key) => key.enabled && brokenRules(policy, key).length > 0)
@@ -35,7 +33,7 @@ export interface KeyPolicyChange {
   enforcedFrom?: Date | null
 }
 
-/** Changes the account's policy. Null clears `maxDays` and `enforcedFrom`. */
+/** Null clears `maxDays` and `enforcedFrom`. */
 export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
   const { maxDays } = change
   if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))

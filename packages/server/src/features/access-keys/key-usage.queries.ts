@@ -12,7 +12,6 @@ export interface FieldUse {
   lastUsed: Date | null
 }
 
-/** Returns the fields that an account's keys used since a time, most recent first. */
 export function selectKeyUse(
   db: Database,
   accountId: string,
@@ -29,7 +28,6 @@ export function selectKeyUse(
   )
 }
 
-/** Returns when the server began to count the uses of the account's keys. */
 export async function selectKeyUseSince(db: Database, accountId: string): Promise<Date> {
   const { key_use_since: since } = await db
     .selectFrom('account')

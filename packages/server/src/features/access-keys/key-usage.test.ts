@@ -6,7 +6,7 @@ const app = sharedTestApp()
 
 const DAY_MS = 86_400_000
 
-/** Runs requests on a separate server. When that server closes, it writes its counts. */
+/** When that server closes, it writes its counts. */
 async function onServer(
   key: TestUser,
   run: (key: TestUser) => Promise<unknown>,
@@ -28,7 +28,6 @@ const usageOf = async (user: TestUser, key: TestUser, args = ''): Promise<Json> 
     )
   ).login.accessKeys
 
-/** Makes the key and the counts of its account look old. */
 async function age(user: TestUser, key: TestUser): Promise<void> {
   const created = new Date(Date.now() - 200 * DAY_MS)
   for (const table of ['access_key', 'restricted_key'] as const)

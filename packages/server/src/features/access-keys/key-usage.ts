@@ -19,25 +19,19 @@ const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
 
-/**
- * Estimates the rows that reading the usage of all keys can take. Operations pay only for the keys that they read.
- */
+/** Operations pay only for the keys that they read. */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
 })
 
 const rowsOfKey = (days: number): number => days * TYPICAL_FIELDS
 
-/** Lists the fields that a key used within a number of days, most recent first. */
 export async function listUsage(context: Context, { key }: AccessKey, days = USUAL_DAYS): Promise<FieldUse[]> {
   assertDays(days)
   return loadUses(context, days, key)
 }
 
-/**
- * Lists the permissions of a key that the key did not need within a number of days. Returns null if the server has not
- * counted the key's uses for that long.
- */
+/** Returns null if the server has not counted the key's uses for that long. */
 export async function listUnused(
   context: Context,
   key: AccessKey,
@@ -59,7 +53,7 @@ const startOf = ({ clock }: Pick<Context, 'clock'>, days: number): Date => new D
 
 const countedSince = perRequest(({ db, viewer }: Context) => selectKeyUseSince(db, viewer.accountId))
 
-/** Loads a key's uses. One statement reads the uses of all keys in a response for the same number of days. */
+/** One statement reads the uses of all keys in a response for the same number of days. */
 const loadUses = loaderByArguments(
   async (context: Context, days: number, keys: readonly string[]) => {
     context.rowMeter.add(() => keys.length * rowsOfKey(days))

@@ -16,7 +16,6 @@ const ask =
 const needsOf = async (document: string, more: object = {}): Promise<Need[]> =>
   (await app.owner.data(ask, { document, ...more })).login.needs
 
-/** Documents with different needs. */
 const documents = [
   '{ login { id } }',
   '{ login { devices { total items { name attributes } } } }',

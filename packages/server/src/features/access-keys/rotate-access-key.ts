@@ -24,9 +24,8 @@ export interface Rotation {
 }
 
 /**
- * Creates a key with the same access, networks, and expiry as another key. The other key then expires after the
- * overlap, or at its previous expiry if that is earlier. Deletes the key that the other key replaced, if that one has
- * expired.
+ * Creates a key with the same access, networks, and expiry. The old key expires after the overlap, or at its previous
+ * expiry if that is earlier. Deletes the key that the old key replaced, if that one has expired.
  */
 export async function rotateAccessKey(
   context: Creating & Pick<Context, 'once'>,
@@ -91,10 +90,7 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/**
- * Throws FORBIDDEN if the key is personal and another person created it. The new secret acts as that person, so no
- * other person may receive it.
- */
+/** The new secret acts as that person, so no other person may receive it. */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

@@ -24,23 +24,22 @@ import { areWithin, readNetworks } from './networks.ts'
 import { assertNotStronger } from './no-stronger-key.ts'
 
 export interface AccessKeyChange {
-  /** The new name. Null clears the name. */
+  /** Null clears the name. */
   name?: string | null
   enabled?: boolean | null
-  /** The permissions that the key keeps. */
   access?: AccessInput | null
   /** A filter that devices must also match, and the attribute names that the key keeps. */
   own?: RestrictionPart
   /** The new expiry, which must not be later than the current one. */
   expires?: Date | null
-  /** The new networks. Null allows any address. */
+  /** Null allows any address. */
   networks?: readonly string[] | null
   rateShare?: number | null
 }
 
 type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
 
-/** Changes a key. Its access can only shrink, except networks and the share of the quota. A key can disable itself. */
+/** Its access can only shrink, except networks and the share of the quota. A key can disable itself. */
 export async function updateAccessKey(
   { db, viewer, clock = () => new Date() }: Changing,
   key: string,
@@ -92,7 +91,7 @@ function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): Acc
 const grantsMore = (rule: string): ApiError =>
   badInput(`updateAccessKey only takes access away: ${rule}. To grant more, create another key`)
 
-/** Deletes a key. A key can delete itself. */
+/** A key can delete itself. */
 export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const deleted = await lockAccessKey(transaction, viewer, key)
@@ -103,8 +102,8 @@ export async function deleteAccessKey({ db, viewer }: Changing, key: string): Pr
 }
 
 /**
- * Locks the account, and returns one of its keys. Throws NOT_FOUND for keys that the viewer may not change: without
- * KEY_MANAGE, all except the viewer's own personal keys.
+ * Throws NOT_FOUND for keys that the viewer may not change: without KEY_MANAGE, all except the viewer's own personal
+ * keys.
  */
 export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
   assertStorable(key, 'key')

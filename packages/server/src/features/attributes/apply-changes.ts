@@ -12,7 +12,7 @@ import {
   valueAt,
 } from './attributes.ts'
 
-/** A name and its new value. If the value is null, the change removes the attribute or the whole group. */
+/** If the value is null, the change removes the attribute or the whole group. */
 export interface Change {
   name: AttributeName
   value: string | null
@@ -21,7 +21,6 @@ export interface Change {
 /** The old and new value of each name, as recorded in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
-/** Parses the changes in a JSON object. `path` locates the object in error messages. */
 export function flattenAttributes(object: Record<string, unknown>, path: string): Change[] {
   const changes = Object.entries(object).flatMap(([key, value]) => changesOf(key, value, memberPath(path, key)))
   assertNoneTwice(changes, path)
@@ -39,7 +38,6 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
   })
 }
 
-/** Validates and returns a value or null. */
 export function attributeValue(value: unknown, path: string): string | null {
   if (value === null) return null
   if (typeof value !== 'string') {
@@ -85,7 +83,7 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
   }
 }
 
-/** Returns the changed attributes and the differences. Does not modify `before`. */
+/** Does not modify `before`. */
 export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
   const after = copyAttributes(before)
   const differences: Changes = emptyObject()
@@ -98,7 +96,6 @@ export function applyChanges(before: Attributes, changes: readonly Change[]): { 
   return { after, changes: differences }
 }
 
-/** Replaces the removal of a group with the removal of each name in the group. */
 function expandGroup(attributes: Attributes, change: Change): Change[] {
   const [first] = change.name
   const existing = attributes[first]
@@ -120,10 +117,7 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/**
- * Rejects a value where the target has a group, and a group where it has a value. `kindOnTarget` returns the kind of a
- * top-level name on the target.
- */
+/** `kindOnTarget` returns the kind of a top-level name on the target. */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,
@@ -140,7 +134,6 @@ export function assertNoConflict(
   }
 }
 
-/** Enforces the limits on names and bytes for the base or one context of a target. */
 export function assertWithinLimits(attributes: Attributes): void {
   const names = countNames(attributes)
   if (names > limits.namesPerTarget) {

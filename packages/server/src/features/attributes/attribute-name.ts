@@ -2,13 +2,12 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertVisible, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 
-/** A parsed name. `site` has one level; `net.ssid` consists of a group and a sub-name. */
+/** `site` has one level; `net.ssid` consists of a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
-/** The kinds of objects that have attributes. A device and its bulk service share their attributes. */
+/** A device and its bulk service share their attributes. */
 export type TargetKind = 'user' | 'device' | 'service'
 
-/** The sub-names of the reserved group, in the order of their columns. */
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
@@ -32,7 +31,7 @@ export function parseAttributeName(text: string, path: string): AttributeName {
   return dot === -1 ? [level(text, path)] : [level(text.slice(0, dot), path), level(text.slice(dot + 1), path)]
 }
 
-/** Validates and returns one level of a name: 1 to 128 characters, no dot at either end, and no control characters. */
+/** Rejects an empty level, a dot at either end, control characters, and too many characters. */
 export function level(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be an empty attribute name`)
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -50,14 +49,13 @@ export function level(text: string, path: string): string {
 const outerDot = (text: string, path: string): ApiError =>
   badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** Validates and returns an optional context. An omitted context is undefined, which selects the base values. */
+/** An omitted context is undefined, which selects the base values. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)
   return parseContextName(text, path)
 }
 
-/** Validates and returns a required context. */
 export function parseContextName(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
@@ -90,7 +88,6 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
 export const isReserved = ([first]: AttributeName): boolean => first.startsWith('$')
 
-/** Checks whether the name is one of the ten reserved names that have their own columns. */
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 

@@ -171,7 +171,6 @@ test('limits names to 128 characters per level and values to 16 KiB', async () =
   await client.set('a', null, service)
 })
 
-/** Returns attributes of exactly this many bytes, as JSON with a space after each colon and comma. */
 function ofSize(bytes: number): Record<string, string> {
   const attributes = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`k${index}`, '']))
   let left = bytes - 4 * '"k0": "", '.length

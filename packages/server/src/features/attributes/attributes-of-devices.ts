@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { findOverrides, listContexts, listReadableContexts } from './attributes.queries.ts'
 import type { Attributes } from './attributes.ts'
 
-/** Returns the devices' overrides in a context, keyed by device ID. Omits devices without overrides in the context. */
+/** Omits devices without overrides in the context. */
 export async function listOverridesIn(
   db: Database,
   accountId: string,
@@ -13,10 +13,7 @@ export async function listOverridesIn(
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 
-/**
- * Returns the contexts with overrides, keyed by device ID. With `readable`, only contexts with overrides of these
- * names.
- */
+/** With `readable`, only contexts with overrides of these names. */
 export async function listContextsOf(
   db: Database,
   accountId: string,

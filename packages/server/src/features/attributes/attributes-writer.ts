@@ -8,7 +8,7 @@ import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
-/** Writes the attributes of the devices on a page. One statement reads the overrides of all of them in a context. */
+/** One statement reads the overrides of all of them in a context. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page
@@ -31,7 +31,6 @@ export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
 const reserved = Array.from(reservedColumns.keys(), (name) => ({ key: `"${name}":`, column: columnOfReserved(name) }))
 const group = `"${RESERVED_GROUP}": {`
 
-/** Writes the JSON that `attributesOfRow` returns. */
 function writeBase(writer: JsonWriter, row: DeviceRow): void {
   const others = row[ATTRIBUTES_COLUMN] as string
   writer.json(others)

@@ -16,7 +16,7 @@ interface Place {
   context: string
 }
 
-/** Loads base attributes by device ID, including the reserved values. Returns an empty object for a deleted device. */
+/** Returns an empty object for a deleted device. */
 const deviceBases = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader(async (ids: readonly string[]) => {
@@ -44,7 +44,7 @@ const userBases = perRequest(
     }),
 )
 
-/** Loads overrides by target and context. Returns undefined if the target has no overrides in the context. */
+/** Returns undefined if the target has no overrides in the context. */
 const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
@@ -81,7 +81,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** Clears the cached attributes. After a write, the rest of the request must read current values. */
+/** After a write, the rest of the request must read current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -15,14 +15,12 @@ interface Write {
 }
 type Step = { one: Write } | { all: Write } | { many: Write[] }
 
-/** Values, keyed by full name. */
 type Values = Map<string, string>
 
-/** A model of the API without SQL. Stores the values of each target, keyed by context, with '' for the base. */
+/** Stores the values of each target, keyed by context, with '' for the base. */
 class Model {
   readonly places: Record<Place, Map<string, Values>> = { user: new Map(), device: new Map(), service: new Map() }
 
-  /** Applies a write completely or not at all. Returns the error code, if any. */
   write({ on, context, entries }: Write): string | undefined {
     const code = this.#findError(on, entries)
     if (code !== undefined) return code
@@ -106,13 +104,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ many: fc.array(several, { minLength: 1, maxLength: 5 }) }),
 )
 
-/** Returns an object that can contain a member such as __proto__. */
 const plain = (): Record<string, unknown> => Object.create(null)
 
-/**
- * Converts entries to JSON. If a group's name is also an entry, uses dotted names, because JSON cannot contain both
- * members.
- */
+/** If a group's name is also an entry, uses dotted names, because JSON cannot contain both members. */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]
   const result = plain()

@@ -29,8 +29,7 @@ const withTime = (locking: string): string => `
 
 /**
  * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. A service's
- * device is locked because a concurrent removal of the device would also remove the service. The services' devices are
- * returned without attributes.
+ * device is locked because a concurrent removal of the device would also remove the service.
  */
 export function lockDevices(
   db: Database,
@@ -53,7 +52,6 @@ export function lockDevices(
   )
 }
 
-/** Reads devices without locks, with the columns that `lockDevices` returns. */
 export const selectDevices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<ReadRow & ReservedValues>(
     db,
@@ -63,7 +61,7 @@ export const selectDevices = (db: Database, accountId: string, ids: readonly str
     [accountId, ids],
   )
 
-/** Locks services in ID order. The caller must already have locked their devices. */
+/** The caller must already have locked their devices. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -93,7 +91,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** Finds the overrides of pairs of target and context. The two lists have equal length. */
+/** The two lists have equal length. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -108,7 +106,6 @@ export const findOverrides = (
     [accountId, targetIds, contexts],
   )
 
-/** Lists the contexts in use on targets, by target and in name order. */
 export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
   query<{ target_id: string; context: string }>(
     db,
@@ -117,7 +114,6 @@ export const listContexts = (db: Database, accountId: string, targetIds: readonl
     [accountId, targetIds],
   )
 
-/** Lists the contexts with overrides of names that the caller can read. */
 export async function listReadableContexts(
   db: Database,
   accountId: string,
@@ -130,7 +126,7 @@ export async function listReadableContexts(
   return rows
 }
 
-/** Lists all contexts in use on the targets, with overrides only for the given pairs of target and context. */
+/** Also returns contexts without overrides of the given pairs. */
 export const listContextsWithOverrides = (
   db: Database,
   accountId: string,
@@ -146,7 +142,7 @@ export const listContextsWithOverrides = (
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
-/** Finds devices' base attributes. Reserved values are in separate columns of the result. */
+/** Reserved values are in separate columns of the result. */
 export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; attributes: Attributes } & ReservedValues>(
     db,
@@ -171,9 +167,8 @@ const owners = { device: 't.account_id', service: 't.account_id', account: 't.id
 
 export interface TargetRow {
   id: string
-  /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
-  /** The times of the values. Present if `attributes` is. */
+  /** Present if `attributes` is. */
   attribute_times?: ValueTimes
   override_names?: OverrideNames
 }
@@ -232,7 +227,7 @@ export const upsertOverrides = (
     [accountId, JSON.stringify(rows)],
   )
 
-/** Deletes the overrides of pairs of target and context. The two lists have equal length. */
+/** The two lists have equal length. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

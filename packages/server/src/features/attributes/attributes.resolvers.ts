@@ -29,10 +29,7 @@ const attributeFields = <Kind extends AttributeOwner>(baseOf: BaseOf<Kind>) => (
   contexts: (owner: Kind, _input: unknown, context: Context) => readContexts(context, owner),
 })
 
-/**
- * Resolves categoryA to statusE. These fields always return base values, even if the document reads other attributes in
- * a context.
- */
+/** These fields always return base values, even if the document reads other attributes in a context. */
 const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,

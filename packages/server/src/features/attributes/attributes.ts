@@ -4,10 +4,10 @@ import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 /** Attributes in the form that the API uses: each name has a value or a group of values. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Attributes as unparsed JSON. The server usually sends the JSON unchanged and parses it only on demand. */
+/** The server usually sends the JSON unchanged and parses it only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
-/** The kind of a top-level name. On one target, a name is always of one kind. */
+/** On one target, a name is always of one kind. */
 export type NameKind = 'value' | 'group'
 
 /** Returns an object that is safe for names that callers choose, including `__proto__` and `constructor`. */
@@ -24,7 +24,7 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
-/** Returns a name's value. Returns null if the name is not set or is a group. */
+/** Returns null if the name is not set or is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null
   const found = attributes[first]!
@@ -59,13 +59,13 @@ export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** The values of the reserved columns, keyed by column name. Null means that the value is not set. */
+/** Null means that the value is not set. */
 export type ReservedValues = Record<string, string | null>
 
 const subNames = [...reservedColumns.keys()]
 const columns = [...reservedColumns.values()]
 
-/** Combines a device's base attributes from its two rows. */
+/** Adds the reserved values from a device's second row to its base attributes. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
   const group = reservedGroup(
     columns.map((column) => values[column]),
@@ -96,7 +96,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** Splits base attributes into the values for each row, as the inverse of `joinReserved`. */
+/** The inverse of `joinReserved`. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

@@ -2,7 +2,6 @@ import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from
 import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 
-/** Parses the changes in a JSON object and checks that this kind of target can have the names. */
 function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
@@ -15,9 +14,8 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 }
 
 /**
- * Returns the attributes for a new device's rows. `reserved` contains the reserved values, keyed by their column in
- * device_live. `attributes` contains all others. Checks every rule and limit. Ignores null values, because a new
- * device has no attributes to remove.
+ * `reserved` contains the reserved values, keyed by their column in device_live. `attributes` contains all others.
+ * Ignores null values, because a new device has no attributes to remove.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

@@ -18,7 +18,7 @@ import {
 import { joinReserved, splitReserved } from './attributes.ts'
 import { copyTimes, newTarget, splitTimes, type Target, type ValueTimes } from './target.ts'
 
-/** A target and the context to change. An undefined context selects the base values. */
+/** An undefined context selects the base values. */
 export interface Place {
   targetId: string
   context: string | undefined
@@ -29,9 +29,9 @@ export const parseTargetId = (accountId: string, text: string): string | undefin
   text === accountId ? accountId : parseId(text)
 
 /**
- * Locks targets and reads the data that is needed to check changes. Omits unknown IDs. Every caller locks rows in the
- * same order, which prevents deadlocks: devices, then services, then the account, each by ID. Other tables are read
- * after the locks are acquired, so their data is at least as new as the locked rows.
+ * Omits unknown IDs. Every caller locks rows in the same order, which prevents deadlocks: devices, then services, then
+ * the account, each by ID. Other tables are read after the locks are acquired, so their data is at least as new as the
+ * locked rows.
  */
 export async function lockTargets(
   db: Database,
@@ -122,7 +122,6 @@ async function readContexts(
   }
 }
 
-/** Saves the changes to locked targets. */
 export async function saveTargets(db: Database, accountId: string, targets: Iterable<Target>): Promise<void> {
   const changed = [...targets]
   await saveRows(db, accountId, changed)

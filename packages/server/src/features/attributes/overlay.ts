@@ -1,6 +1,5 @@
 import { type Attributes, copyAttributes } from './attributes.ts'
 
-/** Merges a context's overrides into the base values, name by name. */
 export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
   if (overrides === undefined) return base
   const result = copyAttributes(base)

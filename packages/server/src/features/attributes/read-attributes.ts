@@ -20,13 +20,13 @@ type Read = Attributes | RawAttributes
 
 const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
-/** An object with attributes. `attributes` contains its base values if they were read with its row. */
+/** `attributes` contains its base values if they were read with its row. */
 export interface AttributeOwner {
   id: string
   attributes?: RawAttributes
 }
 
-/** The service data that is needed to read attributes. A bulk service has its device's attributes. */
+/** A bulk service has its device's attributes. */
 export interface ServiceOwner extends AttributeOwner {
   deviceId: string
 }
@@ -34,7 +34,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** Returns the reserved values if they were read with the row. Otherwise, returns all base values. */
+/** Returns the reserved values if they were read with the row. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
 
@@ -48,10 +48,7 @@ export const userBase = (context: Context, { id }: AttributeOwner): Eventually<R
 
 export type BaseOf<Kind extends AttributeOwner> = (context: Context, owner: Kind) => Eventually<Read>
 
-/**
- * Returns the attributes in a context, or the base attributes without a context. Returns synchronously if it needs no
- * database read.
- */
+/** Returns synchronously if it needs no database read. */
 export function readAttributes<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -66,7 +63,6 @@ export function readAttributes<Kind extends AttributeOwner>(
   )
 }
 
-/** Omits the values that the viewer cannot read. */
 const readable = (context: Context, read: Eventually<Read>): Eventually<Read> =>
   read instanceof Promise ? read.then((found) => limit(context, found)) : limit(context, read)
 
@@ -78,11 +74,9 @@ function limit({ viewer }: Context, read: Read): Read {
   return settings === undefined ? readable : { ...readable, [CONSOLE_GROUP]: settings }
 }
 
-/** Returns the base attributes of the viewer's account. */
 export const readUserAttributes = async (context: Context): Promise<Attributes> =>
   parse(await readAttributes(context, userBase, { owner: { id: context.viewer.accountId }, contextName: undefined }))
 
-/** Returns one value in a context, or null if the attribute is not set. */
 export function readAttribute<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,

@@ -20,10 +20,7 @@ function covers(pattern: string, name: string): boolean {
 const coversGroup = (pattern: string, group: string): boolean =>
   pattern.endsWith('*') && `${group}.`.startsWith(pattern.slice(0, -1))
 
-/**
- * Returns the names that all of these scopes allow, as one scope. Returns null without scopes, because all names are
- * then allowed.
- */
+/** Returns null without scopes, because all names are then allowed. */
 export function commonScope(scopes: readonly AttributeScope[]): AttributeScope | null {
   const [first = null, ...others] = scopes
   if (first === null || others.length === 0) return first
@@ -43,18 +40,16 @@ const commonPatterns = (some: readonly string[], others: readonly string[]): str
 export const includesPattern = (pattern: string, other: string): boolean =>
   other.endsWith('*') ? pattern.endsWith('*') && other.startsWith(pattern.slice(0, -1)) : covers(pattern, other)
 
-/** Checks whether the viewer can read a name. Names in `write` are readable too. */
+/** Names in `write` are readable too. */
 const isReadable = (viewer: Restricted, name: AttributeName): boolean => {
   const text = joinAttributeName(name)
   return (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, text)))
 }
 
-/** Throws FORBIDDEN if the viewer cannot read a name that the request filters, sorts, or groups by. */
 export function assertReadable(viewer: Restricted, name: AttributeName): void {
   if (!isReadable(viewer, name)) throw unreadable(joinAttributeName(name))
 }
 
-/** Like `assertReadable`, but for a name in the form that filters use. */
 export function assertReadableText(viewer: Restricted, name: string): void {
   if (!isReadableName(viewer, name)) throw unreadable(name)
 }
@@ -63,15 +58,12 @@ const unreadable = (name: string): ApiError => forbidden(`you cannot read the at
 
 const forbidden = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'attribute' })
 
-/**
- * Throws FORBIDDEN if the viewer cannot read some attributes. Call this before using data that depends on all
- * attributes.
- */
+/** Call this before using data that depends on all attributes. */
 export function assertReadsAll(viewer: Restricted, what: string): void {
   if (namesOf(viewer) !== undefined) throw forbidden(`${what} depends on attributes that you cannot read`)
 }
 
-/** Throws FORBIDDEN if the viewer cannot set a name, or cannot remove a whole group. */
+/** `isGroup` asserts that the viewer can remove the whole group. */
 export function assertWritable(
   viewer: Restricted,
   { name, isGroup = false }: { name: AttributeName; isGroup?: boolean },
@@ -82,7 +74,6 @@ export function assertWritable(
   throw forbidden(`you cannot set the attribute ${JSON.stringify(text)}`)
 }
 
-/** Omits the values that the viewer cannot read. */
 export function readableOnly(viewer: Restricted, attributes: Attributes): Attributes {
   if (namesOf(viewer) === undefined) return attributes
   const readable: Attributes = emptyObject()
@@ -97,14 +88,13 @@ export function readableOnly(viewer: Restricted, attributes: Attributes): Attrib
   return readable
 }
 
-/** Checks whether the viewer can read a name in the form that lists of names use. */
 export const isReadableName = (viewer: Restricted, name: string): boolean =>
   (namesOf(viewer) ?? []).every(({ read, write }) => [...read, ...write].some((each) => covers(each, name)))
 
 /**
- * Limits a filter to the names that the viewer can read. Throws FORBIDDEN if the filter contains another name.
- * Conditions on all attributes are limited to the readable ones. A condition that a name is present becomes a condition
- * that it has a value, because a group of this name may contain only names that the viewer cannot read.
+ * Throws FORBIDDEN if the filter contains a name that the viewer cannot read. Conditions on all attributes are limited
+ * to the readable ones. A condition that a name is present becomes a condition that it has a value, because a group of
+ * this name may contain only names that the viewer cannot read.
  */
 export function readableFilter(viewer: Restricted, filter: ResolvedFilter): ResolvedFilter {
   if (namesOf(viewer) === undefined) return filter

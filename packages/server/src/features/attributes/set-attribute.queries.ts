@@ -25,28 +25,19 @@ export interface BaseWrite {
   actorId: string | null
   source: EventSource
   name: AttributeName
-  /** The new value. Null removes the attribute. */
   value: string | null
 }
 
-/**
- * Sets one base attribute of a device. Returns false if the change violates a rule or removes a group, or undefined for
- * an unknown device.
- */
+/** Returns false if the change violates a rule or removes a group, or undefined for an unknown device. */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/**
- * Sets one base attribute of a service. Returns false if the change violates a rule or removes a group, or undefined
- * for an unknown service.
- */
+/** Returns false if the change violates a rule or removes a group, or undefined for an unknown service. */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
-/** Sets one base attribute of the account. Returns false if the change violates a rule or removes a group. */
+/** Returns false if the change violates a rule or removes a group. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/**
- * Sets one reserved value of a device. Returns false if the change violates a rule, or undefined for an unknown device.
- */
+/** Returns false if the change violates a rule, or undefined for an unknown device. */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
@@ -66,7 +57,7 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
-/** The outcome of one write in a batch. Null means that the device is unknown. */
+/** Null means that the device is unknown. */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
@@ -94,9 +85,9 @@ export async function setOnDevices(
 }
 
 /**
- * Returns a statement that makes a complete change. `target` first locks the row, so `change` reads the row's newest
- * version and concurrent writers lose no values. The event ID is assigned after the lock is acquired. If the value is
- * unchanged, the statement writes at most the time. $3 and $4 are the two levels of the name, and $5 is the value.
+ * `target` first locks the row, so `change` reads the row's newest version and concurrent writers lose no values. If
+ * the value is unchanged, the statement writes at most the time. $3 and $4 are the two levels of the name, and $5 is
+ * the value.
  */
 const statement = (parts: {
   target: string
@@ -201,10 +192,6 @@ const onAccountText = statement({
     from change where t.id = $1 and t.id = $2`,
 })
 
-/**
- * Like `statement`, but for changes to devices that are passed as rows. The statement checks each change for conflicts,
- * merges the changes to one device, and checks the limits on the result.
- */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
     select *, concat_ws('.', name, sub_name) as full_name from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])

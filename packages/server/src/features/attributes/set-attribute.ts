@@ -21,15 +21,15 @@ import { assertOnlySettings, isOwnSetting, writeOwnSettings } from './settings/o
 export interface AttributeInput {
   name: string
   /**
-   * The new value. Null removes the attribute. Undefined is rejected, because a client that omits the value by accident
-   * must not remove the attribute.
+   * Null removes the attribute. Undefined is rejected, because a client that omits the value by accident must not
+   * remove the attribute.
    */
   value?: string | null | undefined
   serviceId: string
   context?: string | null | undefined
 }
 
-/** Sets or removes one attribute. Returns the resulting value in that context. */
+/** Returns the resulting value in that context. */
 export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
   if (input.value === undefined) throw badInput('value is required: pass null to remove the attribute')
@@ -55,8 +55,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * Sets one valid base value in one statement, which is the fast path for most writes. Returns false for any other write
- * and for a write that violates a rule. The caller then uses a transaction, which reports the violated rule.
+ * Returns false for any write other than a base value, and for a write that violates a rule. The caller then uses a
+ * transaction, which reports the violated rule.
  */
 async function setInOneStatement(
   context: Context,

@@ -44,10 +44,7 @@ export interface AttributesResult {
   message: string | null
 }
 
-/**
- * The changes to one target in one context. The server applies all of them or none. `path` locates the changes in error
- * messages.
- */
+/** The server applies all changes or none. `path` locates the changes in error messages. */
 export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
@@ -55,14 +52,13 @@ export interface AttributeWrite extends Place {
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** Merges attributes into those of a target and returns the target's resulting attributes in that context. */
 export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
   return writeAttributes(context, parseInput(context, input, ''))
 }
 
 /**
- * Runs `setAttributes` for each item, in order. An error in one item does not affect other items. All items share one
- * transaction, except for changes to the signed-in person's settings.
+ * An error in one item does not affect other items. All items share one transaction, except for changes to the
+ * signed-in person's settings.
  */
 export async function setAttributesMany(
   context: Context,
@@ -77,8 +73,8 @@ export async function setAttributesMany(
 }
 
 /**
- * Runs `setAttributesMany` for callers other than requests. Returns each item's resulting attributes or error.
- * Error messages locate problems by their path in `attributes`.
+ * Runs `setAttributesMany` for callers other than requests. Error messages locate problems by their path in
+ * `attributes`.
  */
 export async function setAttributesEach(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -89,8 +85,8 @@ export async function setAttributesEach(
 }
 
 /**
- * Runs `setAttributes` for several targets. `context.db` must be a transaction. Throws the first error, and the caller
- * must then roll back all changes. `path` precedes `attributes` in error messages.
+ * `context.db` must be a transaction. Throws the first error, and the caller must then roll back all changes. `path`
+ * precedes `attributes` in error messages.
  */
 export async function setAttributesTogether(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -108,7 +104,6 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
     : { serviceId, attributes: outcome, code: null, message: null }
 }
 
-/** Parses an input and runs all checks that do not need the target. */
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
@@ -134,7 +129,6 @@ export function getTargetId(accountId: string, serviceId: string): string {
 
 const targetNotFound = (id: string): ApiError => notFound('user, device, or service', id)
 
-/** Applies one write and returns the resulting attributes in its context. */
 export async function writeAttributes(context: Context, write: AttributeWrite): Promise<Attributes> {
   const [outcome] = await writeMany(context, [write])
   if (outcome instanceof ApiError) throw outcome
@@ -142,8 +136,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. All rules are
- * checked under the locks before anything is written, so a write that violates a rule needs no rollback.
+ * Applies each write completely or not at all. Returns items that are errors unchanged. Checks all rules under the
+ * locks before writing anything, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -165,7 +159,6 @@ async function writeMany(
   return outcomes
 }
 
-/** Returns the outcome of a write with the signed-in person's settings instead of those of the account. */
 async function withSettings(
   context: Context,
   write: AttributeWrite | ApiError,
@@ -175,9 +168,7 @@ async function withSettings(
   return write.targetId === context.viewer.accountId ? withOwnSettings(context, outcome) : outcome
 }
 
-/**
- * Writes settings of the signed-in person, which belong to the person, not to the account. Does not lock the account.
- */
+/** Does not lock the account. */
 async function writeSettings(context: Context, { changes, path }: AttributeWrite): Promise<Attributes | ApiError> {
   try {
     await writeOwnSettings(context, changes, path)
@@ -234,7 +225,7 @@ function writeOne(
   return readableOnly(viewer, after)
 }
 
-/** Checks a write against all rules, applies it to a target in memory, and returns the changes. */
+/** Applies the write to the target in memory. */
 export function applyWrite(target: Target, write: AttributeWrite): Changes {
   assertAllAllowed(write.changes, target.kind, write.path)
   assertNoConflict(write.changes, (name) => kindOnTarget(target, name))
@@ -273,7 +264,6 @@ export function changeEvent(target: Target, context: string | undefined, changes
   return event
 }
 
-/** Returns the result of `step` or the `ApiError` that it throws. */
 function attempt<Result>(step: () => Result): Result | ApiError {
   try {
     return step()

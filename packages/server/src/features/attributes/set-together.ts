@@ -4,10 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-unavailable.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
-/**
- * The maximum number of batch statements in flight per account. While this many are running, new writes wait for the
- * next batch.
- */
+/** While this many batch statements of an account are in flight, new writes wait for the next batch. */
 const MAX_CONCURRENT = 2
 const MAX_WRITES = 100
 
@@ -16,7 +13,7 @@ type Result = boolean | undefined
 interface QueuedWrite {
   write: BaseWrite
   result: PromiseWithResolvers<Result>
-  /** Runs a callback in the tracing context of the request. */
+  /** Preserves the tracing context of the request. */
   scope: AsyncResource
 }
 
@@ -24,7 +21,7 @@ interface Queue {
   add(queued: QueuedWrite): void
 }
 
-/** Queues, keyed by account ID. A queue exists while a write of its account is in progress. */
+/** A queue exists while a write of its account is in progress. */
 const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
@@ -45,18 +42,15 @@ export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
 
 function createQueue(db: Database, onIdle: () => void): Queue {
   /**
-   * Contains the devices that are being written. Each has a queue of later writes, which would otherwise wait for the
-   * device's lock.
+   * Devices that are being written, each with a queue of later writes, which would otherwise wait for the device's
+   * lock.
    */
   const busy = new Map<string, QueuedWrite[]>()
   let ready: QueuedWrite[] = []
   let batches = 0
   let singles = 0
 
-  /**
-   * Removes the next batch from `ready` and marks its devices as busy. In a batch, each top-level name of a device
-   * occurs once.
-   */
+  /** Marks the batch's devices as busy. In a batch, each top-level name of a device occurs once. */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []
@@ -84,7 +78,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
-  /** Rejects the queued writes for these devices, because the same failure would affect them. */
+  /** The same failure would affect the queued writes. */
   const failQueued = (group: readonly QueuedWrite[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
       for (const { result } of busy.get(targetId)!) result.reject(failure)
@@ -140,15 +134,13 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 ]
 
 interface BatchResult {
-  /** The writes to locked devices. They have not been executed or resolved yet. */
+  /** Not executed or resolved yet. */
   locked: readonly QueuedWrite[]
-  /** The error, if the database was unreachable or timed out. */
+  /** Set if the database was unreachable or timed out. */
   failure: unknown
 }
 
-/**
- * Executes an account's writes. Resolves or rejects all except those in `locked`. The returned promise never rejects.
- */
+/** Resolves or rejects all writes except those in `locked`. The returned promise never rejects. */
 async function set(db: Database, group: readonly QueuedWrite[], { waits }: { waits: boolean }): Promise<BatchResult> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
@@ -175,7 +167,7 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
   return { locked, failure: undefined }
 }
 
-/** Runs each write separately, in order for each device. An error fails only its own write. */
+/** An error fails only its own write. */
 async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<void> {
   const setInOrder = async (ofDevice: readonly QueuedWrite[]): Promise<void> => {
     for (const queued of ofDevice) await setAlone(db, queued)
@@ -183,7 +175,6 @@ async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<v
   await Promise.all(byDevice(group).map(setInOrder))
 }
 
-/** Executes one write and resolves or rejects it. Returns the `failure` of `BatchResult`. */
 const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<unknown> =>
   scope
     .runInAsyncScope(() => setOnDevice(db, write))
@@ -192,10 +183,7 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
       return databaseFailure(error)
     })
 
-/**
- * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome, because it
- * does not affect later writes, which were not sent yet.
- */
+/** Returns undefined for an unknown outcome, because it does not affect later writes, which were not sent yet. */
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 

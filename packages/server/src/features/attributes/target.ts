@@ -24,14 +24,12 @@ export interface Target {
   base: Attributes
   overrideNames: OverrideNames
   contextCount: number
-  /** The base values' times. */
   times: ValueTimes
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
   overrideTimes: Map<string, ValueTimes>
-  /** The times of the values that were replaced since the last event, keyed by context. */
   replacedTimes: Map<string | undefined, ValueTimes>
-  /** The time of the changes: when the object was locked. Undefined for an object that was only read. */
+  /** When the object was locked. Undefined for an object that was only read. */
   lockedAt: Date | undefined
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
@@ -57,11 +55,10 @@ export const newTarget = (
 /** Returns a copy whose names can be safely looked up and set. */
 export const copyTimes = (times: ValueTimes): ValueTimes => Object.assign(emptyObject<ValueTime>(), times)
 
-/** Returns the base attributes, or only the overrides of one context. */
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the attributes in the base or in one context. `changes` contains the changed names. */
+/** `changes` contains the changed names. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
@@ -87,16 +84,12 @@ export function replaceAttributes(
   target.overrides.set(context, after)
 }
 
-/**
- * Returns and forgets the times of the values that were replaced since the last event, or undefined if there are none.
- */
 export function takeReplacedTimes(target: Target, context: string | undefined): ValueTimes | undefined {
   const times = target.replacedTimes.get(context)
   target.replacedTimes.delete(context)
   return times === undefined || Object.keys(times).length === 0 ? undefined : times
 }
 
-/** Records the time of a write of a value that the target already has. */
 export function confirmValue(target: Target, context: string | undefined, name: string): void {
   const times = timesIn(target, context)
   const time = times[name]
@@ -104,7 +97,7 @@ export function confirmValue(target: Target, context: string | undefined, name: 
   markChanged(target, context, [name])
 }
 
-/** Returns the time of the last recorded write of a value, or undefined if the server has recorded none. */
+/** Returns undefined if the server has recorded no write. */
 export function confirmedAt(target: Target, context: string | undefined, name: string): number | undefined {
   const time = timesIn(target, context)[name]
   return Array.isArray(time) ? time[1] : time
@@ -131,7 +124,6 @@ function markChanged(target: Target, context: string | undefined, names: readonl
 
 const isReservedName = (name: string): boolean => name.startsWith(`${RESERVED_GROUP}.`)
 
-/** Splits times into those of a device's two rows. */
 export function splitTimes(times: ValueTimes): { base: ValueTimes; reserved: ValueTimes } {
   const [base, reserved] = [emptyObject<ValueTime>(), emptyObject<ValueTime>()]
   for (const [name, time] of Object.entries(times)) (isReservedName(name) ? reserved : base)[name] = time
@@ -155,7 +147,6 @@ function recount(target: Target, before: Attributes, after: Attributes): void {
   target.changed.overrideNames = true
 }
 
-/** Returns the kind of a top-level name in the base or in any context of the target. */
 export function kindOnTarget({ base, overrideNames }: Target, name: string): NameKind | undefined {
   if (Object.hasOwn(base, name)) return kindOf(base[name]!)
   return Object.hasOwn(overrideNames, name) ? overrideNames[name]![0] : undefined

@@ -3,14 +3,12 @@ import type { Database } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { Span } from './span.ts'
 
-/** The data for computing one device's availability. */
 export interface DeviceStates {
   deviceId: string
   /** The time of the account's oldest remaining event, or null if the account has no events. */
   firstEvent: Date | null
   /** The last change before the span, or null if there was none. */
   before: StateChange | null
-  /** The changes within the span. */
   changes: StateChange[]
   /** The first change after the span. Null if there was none, or if there was an earlier change. */
   after: StateChange | null
@@ -18,9 +16,9 @@ export interface DeviceStates {
 
 /** A change of a device's state, or a move between accounts. */
 export interface StateChange {
-  /** The time in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   at: number
-  /** The state after the change. Null if the device left the account. */
+  /** Null if the device left the account. */
   state: State | null
   isMove: boolean
 }
@@ -28,7 +26,6 @@ export interface StateChange {
 const change = sql.raw(`jsonb_build_object('at', (extract(epoch from "timestamp") * 1000)::bigint, 'state', state,
   'isMove', type = 'DEVICE_TRANSFER')`)
 
-/** Selects each device's last change before the span, and at most `limit` of its changes within the span. */
 export async function selectStates(
   db: Database,
   accountId: string,

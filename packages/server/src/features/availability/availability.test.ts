@@ -18,7 +18,6 @@ describe('the availability of a device', () => {
     state: 'active' | 'inactive'
   }
 
-  /** Creates a device that registered at minute 0, with these events. */
   async function deviceWith(changes: readonly Change[], state: 'active' | 'inactive'): Promise<[TestUser, string]> {
     const user = await app.createUser()
     const [id] = await seedDevices(app.db, user.accountId, [{ name: 'pump', created: minute(0), state }])

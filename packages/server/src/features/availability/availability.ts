@@ -17,7 +17,7 @@ export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
 
-/** Returns when a device was online. One statement reads the changes of all devices on a page. */
+/** One statement reads the changes of all devices on a page. */
 export async function findAvailability(
   context: Context,
   device: Device,
@@ -86,7 +86,6 @@ function startOf({ created }: Device, { firstEvent, before, changes, after }: De
   return Math.max(span.from.getTime(), parseTime(created).getTime(), firstEvent?.getTime() ?? 0, lastMove?.at ?? 0)
 }
 
-/** Checks whether the device was in the account after a change. */
 const isInAccount = ({ state }: StateChange): boolean => state !== null
 
 /**

@@ -9,16 +9,12 @@ import {
 } from './presence-samples.queries.ts'
 import { HOURLY_DAYS, SHORT_DAYS } from './presence-samples.ts'
 
-/** Samples how many devices of each account are online, and joins and deletes old samples. */
 export const samplePresenceJob = defineChore('availability.sample-presence')
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/**
- * Takes a sample of each account, and joins and deletes old samples. `now` must be the database's time, because all
- * servers must agree on the sample's time.
- */
+/** `now` must be the database's time, because all servers must agree on the sample's time. */
 export async function samplePresence(db: Database, now: Date): Promise<void> {
   const at = floor(now.getTime(), SHORT_MINUTES * 60_000)
   const joinBefore = floor(now.getTime() - SHORT_DAYS * DAY_MS, HOUR_MS)

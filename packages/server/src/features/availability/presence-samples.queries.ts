@@ -4,7 +4,6 @@ import type { Database } from '../../db/database.ts'
 export const SHORT_MINUTES = 5
 export const LONG_MINUTES = 60
 
-/** Selects the accounts with devices or samples. */
 export async function selectSampledAccounts(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from account
@@ -13,7 +12,7 @@ export async function selectSampledAccounts(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Inserts a sample of an account's devices. Does nothing if the sample exists or the account has no devices. */
+/** Does nothing if the sample exists or the account has no devices. */
 export async function insertSample(db: Database, accountId: string, at: Date): Promise<void> {
   await sql`
     insert into presence_sample (account_id, minutes, at, devices, online, min_online)
@@ -26,10 +25,7 @@ export async function insertSample(db: Database, accountId: string, at: Date): P
     on conflict (account_id, minutes, at) do nothing`.execute(db)
 }
 
-/**
- * Replaces an account's five-minute samples from before `before` with one sample per hour. `before` must be the start
- * of an hour.
- */
+/** `before` must be the start of an hour. */
 export async function joinSamples(db: Database, accountId: string, before: Date): Promise<void> {
   await sql`
     with joined as (
@@ -55,7 +51,6 @@ export interface PresencePoint {
   minOnline: number
 }
 
-/** Selects an account's samples, joined into intervals of this many minutes. */
 export async function selectSamples(
   db: Database,
   accountId: string,

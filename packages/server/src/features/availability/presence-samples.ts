@@ -22,10 +22,7 @@ export function samplesRead({ from, until }: UserPresenceArgs): number {
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)
 }
 
-/**
- * Returns how many of the account's devices were online over time. Returns null for a viewer who cannot reach all of
- * them.
- */
+/** Returns null for a viewer who cannot reach all of them. */
 export async function listPresence(
   { db, viewer, clock, rowMeter }: Context,
   args: UserPresenceArgs,

@@ -7,7 +7,6 @@ import { recordDownloadLink } from './record-link.ts'
 const LINK_LIFETIME_MS = 3_600_000
 
 export interface NewLink {
-  /** The path of the route that serves the download. */
   path: string
   content: DownloadContent
   /** The arguments that requested the link. The event records them. */
@@ -23,8 +22,8 @@ export function assertMayDownload({ viewer }: Context): void {
 }
 
 /**
- * Returns a URL that serves a list as CSV without a request signature. The URL is valid for one hour, but not longer
- * than the access key or session that requested it. Creating a URL records an event.
+ * The URL is valid for one hour, but not longer than the access key or session that requested it. Creating a URL
+ * records an event.
  */
 export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
   assertMayDownload(context)
@@ -38,7 +37,7 @@ export async function createDownloadLink(context: Context, { path, content, desc
   return `${origin}${path}?link=${token}`
 }
 
-/** Throws if the URL would be too long, because HTTP servers and proxies reject long request lines. */
+/** HTTP servers and proxies reject long request lines. */
 function assertFits(token: string): void {
   const limit = limits.downloadLinkLength
   if (token.length <= limit) return

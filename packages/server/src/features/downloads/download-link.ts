@@ -3,10 +3,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The lists that links can serve. */
 export type ListName = 'events' | 'devices' | 'bulkReport' | 'bulkSecrets'
 
-/** The list that a link serves, with all data that determines its content. */
 export interface DownloadContent {
   filter: Json
   /** The devices whose events are downloaded. Undefined means all devices. */
@@ -18,10 +16,7 @@ export interface DownloadContent {
   selection?: Json & { list: ListName }
 }
 
-/**
- * Permits the download of an account's list. The grant ends when the link expires, or earlier if the requesting key or
- * session becomes invalid.
- */
+/** The grant ends when the link expires, or earlier if the requesting key or session becomes invalid. */
 export interface DownloadGrant {
   accountId: string
   /** The access key or console session that requested the link. */
@@ -43,10 +38,9 @@ export interface DownloadGrant {
 const SELECTION_FORM = 'selection 1'
 
 /**
- * Returns the token `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url:
- * the grant as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others.
- * Anyone with the token can download this list. Device IDs are packed because 1,000 of them as JSON would make the
- * request line too long.
+ * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Device IDs are
+ * packed because 1,000 of them as JSON would make the request line too long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content
@@ -57,7 +51,7 @@ export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer)
   return `${text}.${macOfSelection(text, linkKey)}`
 }
 
-/** Returns the token's grant, or undefined if its MAC is invalid or it has expired. */
+/** Returns undefined if the MAC is invalid or the grant has expired. */
 export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
   const end = token.lastIndexOf('.')
   const text = token.slice(0, Math.max(end, 0))
@@ -92,10 +86,7 @@ function unpackIds(text: string): string[] {
 
 const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
 
-/**
- * Returns the MAC of a token with a selection. The prefix makes a release that would ignore the selection reject the
- * token.
- */
+/** The prefix makes a release that would ignore the selection reject the token. */
 const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORM} ${text}`, key)
 
 function isSame(given: string, expected: string): boolean {

@@ -41,7 +41,6 @@ export interface CsvList {
   firstPoints: number
   /** Whether the file can be downloaded only once. Such a file has no HEAD route, which would also read it. */
   once?: true
-  /** Yields the file in pieces. */
   pages(download: Download): AsyncIterable<string>
 }
 
@@ -51,7 +50,6 @@ export interface Download {
   content: DownloadContent
   /** Returns a filter for the devices that the key or session may read now, or undefined for all devices. */
   inside(): ResolvedFilter | undefined
-  /** Returns the current restriction of the key or session. */
   reader(): Pick<Viewer, 'restriction' | 'reach'>
   /**
    * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
@@ -99,13 +97,9 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
 
 type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
 
-/** What the key or session that requested a link may do now. */
 type Admitted = Found & { reach: Reach | undefined }
 
-/**
- * Checks the key or session that requested the link. Returns undefined if it may not download the list now, or not from
- * this address.
- */
+/** Returns undefined if it may not download the list now, or not from this address. */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
   if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined

@@ -5,18 +5,14 @@ import type { FacetRow } from './facets.queries.ts'
 /** Caches the counts of recent requests, because several users often request the same counts at the same time. */
 export interface FacetCache {
   /**
-   * Returns the counts for a request. Cached counts may be up to 10 seconds old. The key must contain everything that
-   * determines the counts: the account, the names, and the whole filter, including the conditions that restrict the
-   * caller.
+   * Cached counts may be up to 10 seconds old. The key must contain everything that determines the counts: the account,
+   * the names, and the whole filter, including the conditions that restrict the caller.
    */
   get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
 }
 
 const MAX_AGE_MS = 10_000
-/**
- * The maximum number of cached requests. A request has at most 8 names with 100 values of 200 characters, so the cache
- * needs at most about 30 MB.
- */
+/** A request has at most 8 names with 100 values of 200 characters, so the cache needs at most about 30 MB. */
 const MAX_QUESTIONS = 100
 
 interface Counted {

@@ -49,8 +49,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Counts the matching devices by value, all in one snapshot. Grouping sets count all names that refer to devices in one
- * pass. Each name that refers to services or contexts needs a separate pass, because a device can have several.
+ * Grouping sets count all names that refer to devices in one pass. Each name that refers to services or contexts needs
+ * a separate pass, because a device can have several.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -79,7 +79,6 @@ export async function countByValue(db: Database, query: FacetQuery): Promise<Fac
 const hasManyValues = (subject: ValueSubject): boolean =>
   subject.of === 'service' || (subject.type === 'field' && subject.valueType === 'strings')
 
-/** Returns the column that contains each matching device's value for the facet name at this position. */
 const column = (place: number): Sql => sql.raw(`value_${place}`)
 
 interface PlacedSubject {
@@ -87,7 +86,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** Counts the devices by the values of each subject. A row with the facet null counts all devices. */
+/** A row with the facet null counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const matched = matchedValues(query, scope, subjects)
@@ -105,8 +104,8 @@ function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sq
 }
 
 /**
- * Selects the matching devices with the value of each subject. The `OFFSET 0` fence makes PostgreSQL read a stored
- * attribute once. Without the fence, it would read the attribute again for each use.
+ * The `OFFSET 0` fence makes PostgreSQL read a stored attribute once. Without the fence, it would read the attribute
+ * again for each use.
  */
 function matchedValues(query: FacetQuery, scope: FilterScope, subjects: readonly PlacedSubject[]): Sql {
   const named = subjects.map(({ subject, place }) => ({
@@ -127,7 +126,6 @@ function matchedValues(query: FacetQuery, scope: FilterScope, subjects: readonly
   return sql`select active, ${sql.join(values, sql`, `)} from (${devices} offset 0) as t`
 }
 
-/** Counts each device once for each of its distinct values. */
 function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql {
   const scope = scopeOf(query)
   // The values may read the state of the device.
@@ -159,7 +157,7 @@ export interface Totals {
   stale: number
 }
 
-/** Counts the matching devices in one pass. `timed` lists the names whose values can be stale. */
+/** `timed` lists the names whose values can be stale. */
 export async function countTotals(
   db: Database,
   { timed, ...query }: Counted & { timed: readonly AttributeName[] },
@@ -177,9 +175,8 @@ export async function countTotals(
 const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
 
 /**
- * Selects whether each matching device is active, and other columns. Joins the tables that the scope's conditions and
- * columns need. If they need no column of `device_live`, the statement joins only the inactive devices, because their
- * state's index finds them. Usually, most devices are active.
+ * If the scope needs no column of `device_live`, joins only the inactive devices, because their state's index finds
+ * them. Usually, most devices are active.
  */
 function matchedDevices(
   { accountId, filter, inside, context }: Counted,

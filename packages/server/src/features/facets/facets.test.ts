@@ -25,7 +25,6 @@ interface Facet {
 const facets = async (user: TestUser, variables: Record<string, unknown>): Promise<Facet[]> =>
   (await user.data(document, variables)).login.facets
 
-/** Returns a facet's values with their counts. */
 const counts = ({ buckets }: Facet): [string, number, number][] =>
   buckets.map(({ value, count, active }) => [value, count, active])
 

@@ -17,7 +17,6 @@ import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow
 
 const MAX_SIZE = 100
 
-/** Counts the viewer's devices by the values of several names. */
 export async function listFacets(context: Context, args: UserFacetsArgs): Promise<Facet[]> {
   const { by } = args
   if (by.length > limits.facetNames) {
@@ -58,7 +57,6 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
   return { ...totals, active, inactive: totals.total - active }
 }
 
-/** Counts the devices of the account that a caller with this restriction can reach. */
 export async function countDevicesInside(context: Context, inside: ResolvedFilter | undefined): Promise<number> {
   const { accountId } = context.viewer
   const counted = { accountId, filter: undefined, inside, context: undefined, now: Date.now() }
@@ -68,7 +66,6 @@ export async function countDevicesInside(context: Context, inside: ResolvedFilte
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/** Runs a count like any statement that reads all devices: charges for its rows, and runs it with `walk`. */
 function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, reasons, run)
@@ -133,7 +130,6 @@ function summarize(rows: readonly FacetRow[], { place, conditionOf }: Summarizin
   }
 }
 
-/** Returns the filter for the value of a bucket. */
 function condition(
   name: string,
   subject: ValueSubject,

@@ -6,17 +6,16 @@ import { anyStale } from '../filters/sql/attribute-times.ts'
 import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { both, type FilterScope, noTables } from '../filters/sql/rows.ts'
 
-/** The devices and the names whose values can be stale. */
 export interface StaleQuery {
   accountId: string
   names: readonly AttributeName[]
   /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
-  /** The time at which to check whether values are stale, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   now: number
 }
 
-/** Counts the devices with a stale base value of each name, in the order of the names and in one pass. */
+/** In the order of the names. */
 export async function countStale(db: Database, { accountId, names, inside, now }: StaleQuery): Promise<number[]> {
   if (names.length === 0) return []
   const scope: FilterScope = { accountId, context: undefined, now, tables: noTables() }
@@ -30,7 +29,6 @@ export async function countStale(db: Database, { accountId, names, inside, now }
   return rows[0]!.counts
 }
 
-/** Returns which of these devices have a stale base value. */
 export async function selectStale(
   db: Database,
   { accountId, names, now }: Omit<StaleQuery, 'inside'>,

@@ -22,7 +22,6 @@ import { type Freshness, intervalsOf, listIntervals } from './intervals.ts'
 const MIN_SECONDS = 60
 const MAX_SECONDS = 31_536_000
 
-/** Lists the names with an expected interval that the viewer can read, sorted by name. */
 export async function listFreshness(context: Context): Promise<Freshness[]> {
   const intervals = await intervalsOf(context)
   return [...intervals]
@@ -38,7 +37,7 @@ interface IntervalChange {
   seconds?: number | null | undefined
 }
 
-/** Sets or removes a name's expected interval. Returns null after the interval is removed. */
+/** Returns null after the interval is removed. */
 export async function setExpectedInterval(context: Context, change: IntervalChange): Promise<Freshness | null> {
   const { viewer } = context
   const { accountId } = viewer
@@ -84,7 +83,7 @@ function assertBelowLimit(found: number): void {
   )
 }
 
-/** Counts the devices with a stale value of a name. One statement counts the devices of all names of a request. */
+/** One statement counts the devices of all names of a request. */
 export function countStaleDevices(context: Context, { name }: Freshness): Promise<number> {
   return staleCounts(context).load(name)
 }
@@ -99,7 +98,7 @@ const staleCounts = perRequest(
     }),
 )
 
-/** Checks whether a device has a stale base value that the viewer can read. */
+/** Checks only base values that the viewer can read. */
 export function isDeviceStale(context: Context, id: string): Promise<boolean> {
   return staleDevices(context).load(id)
 }

@@ -14,7 +14,6 @@ export const selectIntervals = (db: Database, accountId: string, names: readonly
 export const selectAllIntervals = (db: Database, accountId: string) =>
   query<IntervalRow>(db, 'select name, seconds from freshness where account_id = $1 order by name', [accountId])
 
-/** Sets a name's interval. */
 export const upsertInterval = (db: Database, accountId: string, { name, seconds }: IntervalRow) =>
   query(
     db,

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { ValueTimes } from '../attributes/target.ts'
 
-/** The times of the values of a user, a device, or a service. */
 export interface TimesRow {
   id: string
   times: ValueTimes
@@ -10,7 +9,7 @@ export interface TimesRow {
   created: Date | null
 }
 
-/** Finds the times of base values. The result omits unknown IDs. */
+/** The result omits unknown IDs. */
 export async function selectBaseTimes(db: Database, accountId: string, ids: readonly string[]): Promise<TimesRow[]> {
   const { rows } = await sql<TimesRow>`
     select d.id, d.attribute_times || l.attribute_times as times, d.created
@@ -23,7 +22,7 @@ export async function selectBaseTimes(db: Database, accountId: string, ids: read
   return rows
 }
 
-/** Finds the times of overrides, by pairs of target and context. The two lists have equal length. */
+/** The two lists have equal length. */
 export async function selectOverrideTimes(
   db: Database,
   accountId: string,

@@ -4,20 +4,19 @@ import { perRequest } from '../../graphql/per-request.ts'
 import type { ValueTimes } from '../attributes/target.ts'
 import { selectBaseTimes, selectOverrideTimes, selectTimesSince } from './value-times.queries.ts'
 
-/** A value of a user, a device, or a service. The context is null for a base value. */
+/** The context is null for a base value. */
 export interface TimedValue {
   ownerId: string
   name: string
   context: string | null
 }
 
-/** What the server has recorded about a value. All times are in milliseconds since 1970. */
+/** All times are in milliseconds since 1970. */
 export interface RecordedTimes {
   /** When the value last changed. Undefined if a release that did not record times may have changed it since. */
   changed: number | undefined
   /** The last recorded write, or `since` if that is later. */
   confirmed: number
-  /** The time by which every server process had begun to record times. */
   since: number
 }
 
@@ -29,12 +28,11 @@ export async function findTimes(context: Context, value: TimedValue): Promise<Re
   return { changed: known > since ? known : undefined, confirmed: Math.max(confirmed ?? 0, known, since), since }
 }
 
-/** Returns the time when all servers had begun to record times. A value with an older time has this time. */
+/** A value with an older time has this time. */
 export const timesSince = perRequest(async ({ db }: Context) => (await selectTimesSince(db)).getTime())
 
 interface StoredTimes {
   times: ValueTimes
-  /** The time of the first base values. */
   created: number | undefined
 }
 

@@ -42,7 +42,6 @@ async function infoOf(user: TestUser, id: string, args: { names?: string[]; cont
   return login.service[0].attributeInfo
 }
 
-/** Returns the times of the changes to one name, newest first. */
 async function timesOf(user: TestUser, id: string, name: string): Promise<string[]> {
   const { login } = await user.data(
     'query ($id: String!, $name: String) { login { service(id: [$id]) { attributeHistory(name: $name) { items { at } } } } }',

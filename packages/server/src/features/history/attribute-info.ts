@@ -24,13 +24,12 @@ export interface AttributeInfo {
   base: string | null
 }
 
-/** The arguments of `attributeInfo`. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface InfoArguments {
   names?: readonly string[] | null
   context?: string | null
 }
 
-/** Returns the effective value of each of the names, or of every attribute that is set. */
 export async function listAttributeInfo<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -69,7 +68,6 @@ function assertNotTooMany(count: number): void {
   )
 }
 
-/** Returns the names of all values, sorted. */
 function namesIn(...sources: readonly Attributes[]): string[] {
   const names = sources.flatMap((attributes) =>
     Object.entries(attributes).flatMap(([name, value]) =>
@@ -95,14 +93,14 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
 
-/** Returns when a value was last written. For a name without an expected interval, this is when it last changed. */
+/** For a name without an expected interval, this is when it last changed. */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null
   if ((await findInterval(context, info)) === null) return findChangeTime(context, info)
   return new Date((await findTimes(context, timedValue(info))).confirmed)
 }
 
-/** Returns a name's expected interval, in seconds, or null if it has none. */
+/** In seconds. Null if the name has no expected interval. */
 export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
   (await intervalsOf(context)).get(name) ?? null
 

@@ -11,16 +11,14 @@ interface ChangeConditions {
 /** The number of events of one object that a page is assumed to skip. */
 export const ASSUMED_SKIPPED = 500
 
-/** The rows that a list of changes reads for its page, and for its `total` if requested. */
 export interface HistoryReads {
   page: RowsRead
   total: RowsRead
 }
 
 /**
- * Estimates the rows that `attributeHistory` reads beyond the returned changes, for all objects of a page together. An
- * index finds each device's events, newest first, including those of other types and of its services. Another index
- * finds only the changes to the account's attributes. PostgreSQL applies the filter to one event at a time.
+ * Covers all objects of a page together. An index finds each device's events, newest first, including those of other
+ * types and of its services. Another index finds only the changes to the account's attributes.
  */
 export function historyRowsRead(
   { name, context, minDate, maxDate }: ChangeConditions,

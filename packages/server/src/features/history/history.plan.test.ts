@@ -5,10 +5,8 @@ import { selectChanges } from './history.queries.ts'
 
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
-/** Name of the partition that contains the events. */
 let month: string
 
-/** Inserts 40,000 changes to 400 devices, and a few to the account itself. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database

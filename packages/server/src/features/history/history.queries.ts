@@ -6,7 +6,6 @@ import { isReadable } from '../filters/sql/readable.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A change to one value, with the event that recorded it. */
 export interface ChangeRow extends Event {
   targetId: string
   name: string
@@ -15,20 +14,20 @@ export interface ChangeRow extends Event {
   new: string | null
 }
 
-/** The changes to select. An omitted field matches all changes. */
+/** An omitted field matches all changes. */
 export interface ChangeFilter {
   /** The name of an attribute, or of a group, which matches every name in the group. */
   name?: string
-  /** The names that the caller can read, if not all. */
+  /** Omitted if the caller can read all names. */
   readable?: ReadableNames
   context?: string
-  /** The inclusive start of the range. */
+  /** Inclusive. */
   from?: Date
-  /** The exclusive end of the range. */
+  /** Exclusive. */
   until?: Date
 }
 
-/** The position after a change. Without a name, the position is after all changes in the event. */
+/** Without a name, the position is after all changes in the event. */
 export interface ChangePlace {
   eventId: string
   name?: string
@@ -40,13 +39,13 @@ export interface ChangeSlice {
   limit: number
 }
 
-/** An object with attributes, and the device that its events belong to. The device is null for the account. */
+/** The device is null for the account. */
 export interface Owner {
   id: string
   deviceId: string | null
 }
 
-/** Selects the changes in one event. The event of a device's registration contains its first values. */
+/** The event of a device's registration contains its first values. */
 const changesInEvent = sql.raw(`
   select change.key as name, change.value ->> 'old' as old, change.value ->> 'new' as new
   from jsonb_each(case when e.type = 'ATTRIBUTE_CHANGE' then e.data -> 'changes' end) as change
@@ -59,7 +58,6 @@ const changesInEvent = sql.raw(`
 
 const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-/** Returns the conditions for the events of an owner that can contain matching changes. */
 function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
   const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
   // Without a device, these are exactly the conditions of the partial index of the account's own changes.
@@ -84,9 +82,7 @@ function changeConditions({ name, readable }: ChangeFilter): Sql[] {
   ]
 }
 
-/**
- * Selects one page of each owner's changes, newest first. The owners must all belong to devices, or be the account.
- */
+/** The owners must all belong to devices, or be the account. */
 export async function selectChanges(
   db: Database,
   accountId: string,
@@ -118,7 +114,7 @@ export async function selectChanges(
   return rows
 }
 
-/** Returns the number of matching changes, keyed by owner. Omits owners without changes. */
+/** Keyed by owner. Omits owners without changes. */
 export async function countChanges(
   db: Database,
   accountId: string,
@@ -135,7 +131,7 @@ export async function countChanges(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** A value that an owner has. The context is null for a base value. */
+/** The context is null for a base value. */
 export interface OwnedValue {
   owner: Owner
   name: string
@@ -144,9 +140,8 @@ export interface OwnedValue {
 }
 
 /**
- * Selects the times of the last changes to these values, in the order of the values. A time is null if no stored event
- * contains the change. The comparison with the value ignores a change that was made after the value was read. The
- * owners must all belong to devices, or be the account.
+ * A time is null if no stored event contains the change. The comparison with the value ignores a change that was made
+ * after the value was read. The owners must all belong to devices, or be the account.
  */
 export async function selectChangeTimes(
   db: Database,

@@ -22,7 +22,7 @@ import { ASSUMED_SKIPPED, historyRowsRead } from './history-row-cost.ts'
 export type AttributeChange = ChangeRow
 export type AttributeChangeList = List<AttributeChange>
 
-/** The arguments of `attributeHistory`. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface HistoryArguments {
   name?: string | null
   context?: string | null
@@ -32,7 +32,7 @@ export interface HistoryArguments {
   after?: string | null
 }
 
-/** Returns a page of changes to one object. One statement reads the changes to all objects on a page. */
+/** One statement reads the changes to all objects on a page. */
 export const listChanges = (context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> =>
   loadChanges(context, { args, ofAccount: owner.deviceId === null }, owner)
 
@@ -118,7 +118,6 @@ function readFilter({ name, context, minDate, maxDate }: HistoryArguments): Chan
   }
 }
 
-/** Returns how far back the history of values is known. */
 export async function readHistorySpan(context: Context): Promise<{ earliest: Date; timesSince: Date }> {
   const [, year, month] = (await findOldestPartition(context.db)).split('_')
   return {

@@ -54,7 +54,7 @@ export function assertCreates(operation: PreparedOperation): void {
   )
 }
 
-/** Hashes the document, operation name, and variables as received. A repeated request has the same fingerprint. */
+/** Hashes the document, operation name, and variables as received. */
 export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([query, operationName || null, variables ?? null]))

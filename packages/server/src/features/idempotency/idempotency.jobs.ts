@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts'
 import { defineChore } from '../../jobs/job.ts'
 import { deleteExpired, selectAccountsWithExpired } from './idempotency.queries.ts'
 
-/** Deletes the expired records of Idempotency-Keys. */
 export const dropIdempotencyRecordsJob = defineChore('idempotency.drop-expired')
 
 const BATCH = 5_000

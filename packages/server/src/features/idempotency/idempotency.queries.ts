@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/**
- * An Idempotency-Key and the caller that sent it: an access key or a session. Other callers with the same
- * Idempotency-Key do not get its response.
- */
+/** Other callers with the same Idempotency-Key do not get its response. */
 export interface KeyOfCaller {
   accountId: string
   caller: string
@@ -69,7 +66,6 @@ export async function countRecords(db: Database, accountId: string, now: Date): 
   return Number(count)
 }
 
-/** Returns up to 1,000 accounts with expired records. */
 export async function selectAccountsWithExpired(db: Database, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('idempotency_record')
@@ -81,7 +77,6 @@ export async function selectAccountsWithExpired(db: Database, now: Date): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Deletes up to `size` of an account's expired records and returns their number. */
 export async function deleteExpired(
   db: Database,
   accountId: string,

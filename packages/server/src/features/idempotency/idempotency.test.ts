@@ -17,7 +17,6 @@ const app = sharedTestApp({
 
 const keyHeader = (key: string) => ({ 'idempotency-key': JSON.stringify(key) })
 
-/** Sends a signed document with an Idempotency-Key. */
 const sendWith = (
   { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,
   key: string,

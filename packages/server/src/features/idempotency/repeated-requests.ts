@@ -93,7 +93,7 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
 
-/** Returns the first response. Throws if the response was not stored or the first request was different. */
+/** Throws if the response was not stored or the first request was different. */
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
@@ -107,7 +107,6 @@ function replay(
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** Describes, for an error message, how to read each kind of object or get a new secret. */
 const nextStep: Record<Created['kind'], string> = {
   'bulk job': 'read the job by its ID',
   'access key': 'if you need the secret, delete the key and create another',
@@ -120,7 +119,7 @@ const nextStep: Record<Created['kind'], string> = {
   webhook: 'if you need the secret, call rotateWebhookSecret',
 }
 
-/** Prepares the transaction of one request. The transaction begins when the use case calls `begin`. */
+/** The transaction begins when the use case calls `begin`. */
 function openTransaction(db: Database, request: OnceRequest, now: Date) {
   let transaction: ControlledTransaction<DB> | undefined
   let created: Created | undefined
@@ -154,12 +153,11 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
       return state.rejection
     },
     /**
-     * Returns a context for the request. Once the transaction has begun, `db` is the transaction, because the response
-     * must include the created object.
+     * Once the transaction has begun, `db` is the transaction, because the response must include the created object.
      */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
-    /** Commits the change with its record. Returns the data in the form that repeated requests return. */
+    /** Returns the data in the form that repeated requests return. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')

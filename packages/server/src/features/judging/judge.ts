@@ -66,8 +66,7 @@ interface Moments {
 }
 
 /**
- * Collects moments. A change that does not affect the values that the filter reads adds no moment, unless the filter
- * depends on the time.
+ * A change that does not affect the values that the filter reads adds no moment, unless the filter depends on the time.
  */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()
@@ -114,7 +113,6 @@ function presentRows({ device, live, overrides, services, serviceLives }: FoundD
   return { device, live, overrides: overrides ?? [], services: services ?? [], serviceLives: serviceLives ?? [] }
 }
 
-/** Returns the parts of the rows that the filter reads. */
 function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side: Side }): DeviceRows {
   const { device, live, overrides, services, serviceLives } = rows
   const { state, state_since, last_reported, attribute_times, ...reserved } = live
@@ -146,16 +144,15 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * Returns the earlier of a report's time and the event's time. If a device has reported since the event, the time of
- * its last report before the event is unknown, because a report without a state change creates no event. The event's
- * time takes its place.
+ * If a device has reported since the event, the time of its last report before the event is unknown, because a report
+ * without a state change creates no event. The event's time takes its place.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * Returns the times of these names. If a client has written an unchanged value since the event, the time of its last
- * write before the event is unknown, because such a write creates no event. The event's time takes its place.
+ * If a client has written an unchanged value since the event, the time of its last write before the event is unknown,
+ * because such a write creates no event. The event's time takes its place.
  */
 function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): ValueTimes {
   const read = Object.entries(times).filter(([name]) => names?.includes(name.split('.', 1)[0]!) ?? true)
@@ -165,9 +162,9 @@ function timesNotAfter(times: ValueTimes, names: Needs['names'], at: Date): Valu
 }
 
 /**
- * Checks whether a service had reported a state at the event's time. Until its first report, a service has its device's
- * state, and a first report of the same state creates no event. Times have a precision of one millisecond. On the side
- * before the event, a report in the same millisecond does not count.
+ * Until its first report, a service has its device's state, and a first report of the same state creates no event.
+ * Times have a precision of one millisecond. On the side before the event, a report in the same millisecond does not
+ * count.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

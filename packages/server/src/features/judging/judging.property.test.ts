@@ -20,7 +20,6 @@ const name = fc.constantFrom('site', 'load', 'seen', 'rack row', 'net.ssid', 'ra
 const context = fc.constantFrom(null, null, 'night', 'day')
 const state = fc.constantFrom('active', 'inactive')
 
-/** A change to the device, or to its service with this index. */
 type Change = { document: string; variables: Record<string, unknown>; of: 'device' | 'service' | 'none'; index: number }
 
 const change: fc.Arbitrary<Change> = fc
@@ -62,7 +61,6 @@ const change: fc.Arbitrary<Change> = fc
 
 const readsReports = (where: string): boolean => /lastReported/.test(where)
 
-/** Compares the time when a value last changed with the time of a step. */
 const timeFilter = (steps: readonly Step[]): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -84,7 +82,7 @@ const services = [
   { name: 'SSH 2', port: 8443, host: 'os' },
 ]
 
-/** Registers, changes, and deletes a device. Returns all events, each with the device before and after. */
+/** Returns all events, each with the device before and after. */
 async function record(user: TestUser, changes: readonly Change[]): Promise<Step[]> {
   const steps: Step[] = []
   let last = '0'
@@ -124,8 +122,8 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
 }
 
 /**
- * Returns the device before and after each event of one change. Only a change between active and inactive can record
- * several events. Each of these events names the device or service whose state changed.
+ * Only a change between active and inactive can record several events. Each of these events names the device or service
+ * whose state changed.
  */
 function statesBetween(
   before: ModelDevice | undefined,

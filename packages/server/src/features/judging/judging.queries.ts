@@ -15,8 +15,8 @@ export interface Moment {
 const reserved = sql.raw([...reservedColumns.values()].map((column) => `${column} text collate "C"`).join(', '))
 
 /**
- * Returns the indexes of the moments at which the device matched. The condition is the same SQL as in lists. Inside the
- * subquery, the table names refer to the rows of one moment.
+ * Returns the indexes of the matching moments. The condition is the same SQL as in lists: inside the subquery, the
+ * table names refer to the rows of one moment.
  */
 export async function selectMatches(
   db: Database,

@@ -2,14 +2,13 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** A device filter that is ready for evaluation. It contains no `view()`, and its context is known. */
+/** It contains no `view()`, and its context is known. */
 export interface Selection {
-  /** The filter. Undefined matches every device. */
+  /** Undefined matches every device. */
   filter: ResolvedFilter | undefined
   context: string | undefined
 }
 
-/** The parts of a device that a filter reads. */
 export interface Needs {
   /** The top-level attribute names. Undefined means all names. */
   names: readonly string[] | undefined
@@ -19,7 +18,6 @@ export interface Needs {
   stateSince: boolean
   lastReported: boolean
   clock: boolean
-  /** Whether the filter reads the times of values. */
   times: boolean
   /** The types of events that can change these parts. */
   types: readonly EventTypeName[]

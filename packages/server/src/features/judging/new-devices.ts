@@ -12,7 +12,6 @@ export interface PlannedDevice extends DeviceFields {
   attributes: Record<string, unknown>
 }
 
-/** Returns the IDs of the devices that a filter would match if they were registered. */
 export async function findReachedDevices(
   db: Database,
   accountId: string,

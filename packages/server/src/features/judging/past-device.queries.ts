@@ -6,7 +6,7 @@ import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, Servi
 
 type Sql = RawBuilder<unknown>
 
-/** A device and a range of its event IDs. Both ends are inclusive. */
+/** Both ends are inclusive. */
 export interface AskedDevice {
   id: string
   first: string
@@ -31,8 +31,8 @@ export interface FoundDevice {
 }
 
 /**
- * Reads the current rows of devices together with the events to undo. One statement has one snapshot, so the rows and
- * the events are consistent even if other transactions commit in the meantime.
+ * One statement has one snapshot, so the rows and the events are consistent even if other transactions commit in the
+ * meantime.
  */
 export async function selectPastDevices(
   db: Database,
@@ -91,7 +91,6 @@ const target = sql`(e.targets -> 0 ->> 'id')`
 const asJson = (data: Sql): Sql => sql`jsonb_build_object('id', e.id::text, 'type', e.type, 'target', ${target},
   'state', e.state, 'data', ${data}, 'previous', e.previous)`
 
-/** Selects the attributes with these top-level names. */
 const only = (names: Needs['names'], attributes: Sql): Sql =>
   names === undefined
     ? attributes
@@ -101,13 +100,11 @@ const only = (names: Needs['names'], attributes: Sql): Sql =>
 const isNamed = (names: Needs['names'], key: Sql): Sql =>
   names === undefined ? sql`true` : sql`split_part(${key}, '.', 1) = any(${names})`
 
-/** Returns an event's data. If the event changes attributes, the data contains only the changes to these names. */
 const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRIBUTE_CHANGE' then e.data
   else jsonb_build_object('context', e.data -> 'context', 'changes',
     (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part
       where ${isNamed(names, sql`part.key`)})) end`
 
-/** The condition that excludes events that change only attributes of other names. */
 const isRelevant = (names: Needs['names']): Sql =>
   names === undefined
     ? sql`true`

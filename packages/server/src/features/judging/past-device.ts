@@ -56,7 +56,6 @@ export interface ServiceLiveRow {
   last_reported: string | null
 }
 
-/** The parts of an event that describe its changes. */
 export interface PastEvent {
   id: string
   type: EventTypeName
@@ -67,13 +66,12 @@ export interface PastEvent {
   previous: Record<string, unknown> | null
 }
 
-/** The attribute changes, in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** The times of the values of a deleted device or service. Events of the previous release do not contain them. */
+/** Events of the previous release do not contain them. */
 export interface DeletedTimes {
   times?: ValueTimes
-  /** The times of the overrides, keyed by context. */
+  /** Keyed by context. */
   overrideTimes?: Record<string, ValueTimes>
 }
 

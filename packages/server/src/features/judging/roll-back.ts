@@ -14,8 +14,8 @@ import type {
 } from './past-device.ts'
 
 /**
- * Takes a device's rows from immediately after an event and returns the rows from before it. Returns undefined if the
- * device did not exist. Modifies the rows in place. Ignores events that only later releases record.
+ * Returns the rows from before the event, or undefined if the device did not exist. Modifies the rows in place. Ignores
+ * events that only later releases record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
   const isTransfer = event.type === 'DEVICE_TRANSFER'
@@ -175,7 +175,7 @@ interface Setting {
   /** The name as one string. */
   text: string
   value: string | null
-  /** The time of the value. Undefined if it is unknown. */
+  /** Undefined if it is unknown. */
   time: ValueTime | undefined
 }
 
@@ -214,7 +214,7 @@ function setOverride(rows: DeviceRows, setting: Setting & { context: string }): 
   if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
 }
 
-/** Sets or removes one value. Defines the property, because an assignment to `__proto__` would not create one. */
+/** Defines the property, because an assignment to `__proto__` would not create one. */
 function setValue(attributes: StoredAttributes, [first, subName]: AttributeName, value: string | null): void {
   if (subName === undefined) {
     if (value === null) delete attributes[first]

@@ -11,17 +11,14 @@ export interface SelectionArguments {
   context?: string | null | undefined
 }
 
-/** A stored selection of devices. `where` is in canonical form. */
+/** `where` is in canonical form. */
 export interface StoredSelection {
   where: string | null
   viewId: string | null
   context: string | null
 }
 
-/**
- * Validates the arguments. Throws BAD_USER_INPUT or LIMIT_EXCEEDED for an invalid one, and the errors of
- * `resolveSelection`.
- */
+/** Throws BAD_USER_INPUT or LIMIT_EXCEEDED for an invalid argument, and the errors of `resolveSelection`. */
 export async function readSelection(context: Context, args: SelectionArguments): Promise<StoredSelection> {
   const inContext = parseContext(args.context, 'context') ?? null
   const read = args.where == null ? undefined : readFilter(args.where, place)

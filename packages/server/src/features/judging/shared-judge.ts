@@ -8,41 +8,35 @@ import { type JudgedEvent, judgeEvents } from './judge.ts'
 import type { Selection } from './needs.ts'
 import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
 
-/** Decides which events match the filter of a subscription. */
 export interface EventJudge {
   /** Aborted when a view of the selection can no longer be used. The reason is the error. */
   readonly signal: AbortSignal
-  /** Returns the IDs of the events that match. */
   passing(events: readonly JudgedEvent[]): Promise<Set<string>>
   close(): void
 }
 
 interface SharedJudge {
   judge: Omit<EventJudge, 'close'>
-  /** The number of subscriptions that use this judge. */
   users: number
   close: () => void
 }
 
-/**
- * The judges in use. They are grouped by server, because tests run several servers in one process, and then by account
- * and selection.
- */
+/** Grouped by server, because tests run several servers in one process, and then by account and selection. */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {
   db: Database
   /** Only subscriptions with the same owner share judges. */
   owner: object
-  /** The caller. Its restriction to attribute names applies to the filter. */
+  /** Its restriction to attribute names applies to the filter. */
   viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
   selection: StoredSelection
 }
 
 /**
- * Opens a judge. Two subscriptions of an account share a judge and its results if they have the same selection, and if
- * their callers are both unrestricted, or both restricted with the same readable attribute names. Throws the same
- * errors as `resolveSelection`.
+ * Two subscriptions of an account share a judge and its results if they have the same selection, and if their callers
+ * are both unrestricted, or both restricted with the same readable attribute names. Throws the same errors as
+ * `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, viewer, selection } = options
@@ -69,9 +63,7 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   }
 }
 
-/**
- * The interval, in milliseconds, between reads of a selection's views. Changes to a view take effect within a second.
- */
+/** Changes to a view take effect within a second. */
 const REFRESH_MS = 600
 /** The maximum number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000
@@ -130,11 +122,7 @@ const usesView = (selection: StoredSelection): boolean => {
   return selection.viewId !== null || (filter !== undefined && viewsIn(filter).length > 0)
 }
 
-/**
- * Returns the error that ends the stream: BAD_USER_INPUT for an invalid view, NOT_FOUND for a view that was deleted or
- * is hidden from the caller, and FORBIDDEN for a view that reads a name that the caller cannot read. Returns undefined
- * for other errors, which do not concern the view.
- */
+/** Returns undefined for errors that do not concern the view. */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)

@@ -38,7 +38,6 @@ function mergeServices(laidDown: readonly ServiceInput[], brought: readonly Serv
   return [...merged, ...added]
 }
 
-/** Shortens a hardware ID to a name's maximum length. */
 const shortened = (hardwareId: string): string =>
   characters(hardwareId) <= limits.deviceNameLength
     ? hardwareId

@@ -16,16 +16,15 @@ import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** The secret that the device authenticates with. The server returns it only on registration. */
+  /** The server returns it only on registration. */
   secret: string
   services: ServiceName[]
 }
 
 /**
- * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID,
- * that device receives a new secret and otherwise stays unchanged. Throws CONFLICT if the device may not register again
- * (`reregisterDevice`). Registering again does not count as a use, so it also works with a used-up code. `onCode`
- * receives the valid code and can throw.
+ * If the account already contains a device with the hardware ID, that device receives a new secret and otherwise stays
+ * unchanged. Throws CONFLICT if it may not register again (`reregisterDevice`). Registering again does not count as a
+ * use. `onCode` receives the valid code and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },

@@ -19,7 +19,6 @@ export interface RegisterDeps {
   onChange: () => void
 }
 
-/** Returns the route `POST /devices/v1/register`. */
 export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
   path: '/devices/v1/register',
   async handle({ body, credentials, address, spend }: DeviceRequest) {
@@ -62,7 +61,7 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Counts guesses and returns the error to send. Valid codes and secrets are not limited. */
+/** Valid codes and secrets are not limited. */
 function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)

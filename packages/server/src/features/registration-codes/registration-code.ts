@@ -1,6 +1,5 @@
 import type { ServiceInput } from '../services/new-service.ts'
 
-/** A registration code as the server uses it after creation, without the code itself. */
 export interface RegistrationCode {
   id: string
   /** The first characters of the code, so that users recognize it in lists. */
@@ -14,7 +13,6 @@ export interface RegistrationCode {
   expires: Date
 }
 
-/** The data that a code supplies to the devices that register with it. */
 export interface CodeTemplate {
   name: string | null
   platform: string | null
@@ -23,7 +21,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** The code itself. The server returns it only on creation. */
+  /** The server returns it only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

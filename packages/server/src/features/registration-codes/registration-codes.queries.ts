@@ -5,7 +5,6 @@ import type { CodeTemplate, RegistrationCode } from './registration-code.ts'
 
 const columns = sql.raw('id, prefix, name, platform, uses, used, created, expires')
 
-/** Returns the account's registration codes, newest first. */
 export async function selectRegistrationCodes(db: Database, accountId: string): Promise<RegistrationCode[]> {
   const { rows } = await sql<RegistrationCode>`
     select ${columns} from registration_code where account_id = ${accountId} order by created desc, id`.execute(db)
@@ -49,7 +48,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Removes codes from all accounts. Only the cleanup job may call this, because it acts for no particular viewer. */
+/** Only the cleanup job may call this, because it acts for no particular viewer. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -65,7 +64,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Finds a code in any account. Does not find the codes of disabled users. */
+/** Does not find the codes of disabled users. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires

@@ -36,7 +36,6 @@ export interface RegistrationCodeInput {
   expires?: Date | null
 }
 
-/** Lists the viewer's registration codes, newest first. */
 export const listRegistrationCodes = ({ db, viewer }: Viewing): Promise<RegistrationCode[]> =>
   selectRegistrationCodes(db, viewer.accountId)
 
@@ -87,10 +86,7 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
   })
 }
 
-/**
- * Removes the codes of all accounts that expired more than `expiredCodeDays` ago. Returns the number of removed codes.
- * Records no events.
- */
+/** Returns the number of removed codes. Records no events. */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 

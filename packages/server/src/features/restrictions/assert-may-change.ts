@@ -16,7 +16,6 @@ export const registersOutside = (): ApiError =>
 const decisive = (what: string): ApiError =>
   outside(`${what} cannot be changed, because it decides which devices you are restricted to`)
 
-/** Caches the fields and attributes that each restriction reads. */
 const known = new WeakMap<ResolvedFilter, FilterReads>()
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
@@ -29,14 +28,12 @@ function readsOfViewer(viewer: Restricted): FilterReads | undefined {
   return reads
 }
 
-/** Throws FORBIDDEN if the caller's restriction reads one of these fields of devices. */
 export function assertMayChangeFields(viewer: Restricted, fields: readonly string[]): void {
   const reads = readsOfViewer(viewer)
   const field = fields.find((name) => reads?.fields.has(`device.${name}`))
   if (field !== undefined) throw decisive(field)
 }
 
-/** Throws FORBIDDEN if the caller's restriction depends on services. */
 export function assertMayChangeServices(viewer: Restricted): void {
   if (readsOfViewer(viewer)?.isServices) throw decisive('a service')
 }
@@ -62,6 +59,5 @@ export function assertMayChangeAttributes(
   if (name !== undefined) throw decisive(JSON.stringify(name))
 }
 
-/** Checks whether one name is the other, or a group that contains the other. */
 const overlap = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)

@@ -7,7 +7,6 @@ import { query } from '../../db/database.ts'
 const app = sharedTestApp()
 let other: TestApp
 let user: TestUser
-/** The IDs of devices, keyed by name. */
 let ids: Record<string, string>
 let services: Record<string, string>
 /** A key that is restricted to the devices in Oslo. */

@@ -28,7 +28,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** Reads the restriction that a caller gives to a role or key. Its filter and view must be valid for this usage. */
+/** Its filter and view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -53,7 +53,7 @@ export async function readOwnRestriction(
 
 const MAX_PATTERNS = 50
 
-/** Reads the names of a scope. Returns an empty object if all names can be written, and therefore also read. */
+/** Returns an empty object if all names can be written, and therefore also read. */
 function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pick<RestrictionPart, 'attributes'> {
   for (const [list, patterns] of Object.entries({ read, write })) {
     const path = `access.attributes.${list}`
@@ -64,7 +64,6 @@ function readNames({ read = ['*'], write = ['*'] }: Partial<AttributeScope>): Pi
   return write.includes('*') ? {} : { attributes: { read: [...new Set(read)], write: [...new Set(write)] } }
 }
 
-/** Rejects a pattern that is neither a name nor a prefix followed by `*`. */
 function assertPattern(pattern: string, path: string): void {
   const star = pattern.indexOf('*')
   if (star !== -1 && star < pattern.length - 1)
@@ -80,7 +79,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** Rejects terms that this usage does not allow. The caller's own filter was checked, so they come from the view. */
+/** The caller's own filter was checked, so they come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
@@ -116,7 +115,6 @@ export function narrowed(own: RestrictionPart, added: RestrictionPart): Restrict
 
 const omitNames = ({ attributes: _attributes, ...part }: RestrictionPart): RestrictionPart => part
 
-/** Limits the names of a key to some of its current names. */
 function withNames(own: RestrictionPart, attributes: AttributeScope): RestrictionPart {
   const { read = ['*'], write = ['*'] } = own.attributes ?? {}
   assertWithin(attributes.write, write, 'access.attributes.write')
@@ -143,9 +141,8 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * Returns the permissions of a new role or key. A request for a restricted one must not name permissions that
- * restricted roles and keys cannot have. If the request names no permissions, the role or key receives the usual
- * permissions except those.
+ * A request for a restricted one must not name permissions that restricted roles and keys cannot have. If the request
+ * names no permissions, the role or key receives the usual permissions except those.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,
@@ -158,7 +155,6 @@ export function grantedPermissions(
   return maskOf(named)
 }
 
-/** Throws BAD_USER_INPUT for permissions that a restricted role or key cannot have. */
 export function assertRestrictable(permissions: number): void {
   const wrong = namesIn(permissions & neverRestricted)
   if (wrong.length === 0) return
@@ -166,7 +162,6 @@ export function assertRestrictable(permissions: number): void {
   throw badInput(`access.permissions: ${rule} ${wrong.join(', ')}`)
 }
 
-/** Returns the filter and the attribute names of all restrictions of a role or key, as the API shows them. */
 export function shownRestriction({ own, within }: Pick<Access, 'own' | 'within'>): RestrictionPart {
   if (within.length === 0) return own
   const parts = [own, ...within].flatMap(({ where }) => where ?? [])

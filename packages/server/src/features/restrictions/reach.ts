@@ -11,7 +11,7 @@ const place = { kind: 'device', path: 'where' } as const
 const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
-/** Adds the current reach of a restricted viewer. Returns other viewers unchanged. */
+/** Returns other viewers unchanged. */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
   db: Database,
   viewer: Known,
@@ -21,7 +21,6 @@ export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'
   return readReach(db, accountId, restriction).then((reach) => ({ ...viewer, reach }))
 }
 
-/** Reads which devices and names a restriction allows now. */
 export async function readReach(
   db: Database,
   accountId: string,
@@ -36,7 +35,7 @@ export async function readReach(
   }
 }
 
-/** Returns the filter that matches a restriction's devices. A view that was deleted or is invalid matches no device. */
+/** A view that was deleted or is invalid matches no device. */
 async function devicesOf(
   db: Database,
   accountId: string,
@@ -54,7 +53,7 @@ async function devicesOf(
   }
 }
 
-/** Combines filters. Merges the operands of conjunctions, because no conjunction may directly contain another one. */
+/** Merges the operands of conjunctions, because no conjunction may directly contain another one. */
 function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
   const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
   return operands.length === 1 ? operands[0]! : { type: 'and', operands }

@@ -31,7 +31,6 @@ const create = (access: string): Promise<TestUser> => keyOf(app, sendAsUser(user
 
 const rows = (): Promise<Json> => rowsWithoutUsage(app.db, user.accountId)
 
-/** Sends a mutation that must fail, and checks that nothing changed. */
 async function rejected(caller: TestUser, mutation: string): Promise<Json> {
   const before = await rows()
   const result = failure(await caller.query(`mutation { ${mutation} }`))

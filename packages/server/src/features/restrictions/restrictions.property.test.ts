@@ -18,7 +18,6 @@ const document = `query ($where: String, $context: String) { login {
   services(size: 1000) { items { device { id } } total }
   events(size: 1000) { items { target { id kind } } total } } }`
 
-/** Checks whether a role or key may contain the filter. */
 const isAllowed = (where: string): boolean => {
   const { isValid, canonical } = checkFilter(where, { usage: 'accessKey' })
   return isValid && canonical !== null && canonical !== ''
@@ -78,16 +77,12 @@ test('returns the same to a restricted key as to an unrestricted key with the sa
 const NAMES = ['site', 'net.wifi', 'net.ssid', 'status', 'status.fan', '$svc.statusA', '$svc.categoryA']
 const VALUES = ['oslo', 'bergen', 'x']
 
-/**
- * Checks whether a scope contains a name. A pattern that ends with `*` contains all names with this prefix, and `net.*`
- * also contains `net`.
- */
+/** A pattern that ends with `*` contains all names with this prefix, and `net.*` also contains `net`. */
 const isIn = (patterns: readonly string[], name: string): boolean =>
   patterns.some((each) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) || `${name}.*` === each : each === name,
   )
 
-/** Returns an object's attributes as names and values, except those that the caller cannot read. */
 function readableIn(attributes: Json, canRead: (name: string) => boolean): Map<string, string> {
   const values = Object.entries(attributes).flatMap(([name, value]) =>
     typeof value === 'string'

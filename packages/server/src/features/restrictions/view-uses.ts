@@ -18,7 +18,6 @@ export interface RestrictedUser {
   viewIds: ReadonlySet<string>
 }
 
-/** Returns the roles and keys that are restricted by a view, each with the IDs of its views. */
 export async function listRestrictedByViews(db: Database, accountId: string): Promise<RestrictedUser[]> {
   const rows = await selectRestricted(db, accountId)
   return rows.map((row) => ({ row, viewIds: viewsOf(row.restriction.own) })).filter(({ viewIds }) => viewIds.size > 0)
@@ -26,10 +25,7 @@ export async function listRestrictedByViews(db: Database, accountId: string): Pr
 
 export const restrictedTarget = ({ kind, id, name }: RestrictedRow): Target => ({ kind, id, name: name ?? id })
 
-/**
- * Replaces a view with another one in the restrictions of roles and keys. Call this in a transaction that has locked
- * the account.
- */
+/** Call this in a transaction that has locked the account. */
 export async function replaceViewOfRestrictions(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
@@ -50,8 +46,7 @@ export async function replaceViewOfRestrictions(
 const shown = ({ where, view }: RestrictionPart) => ({ where: where ?? null, view: view ?? null })
 
 /**
- * Replaces a view's ID in a restriction, including `view("id")` in its filter. In canonical form, quotation marks
- * inside strings are escaped with a backslash, so no string can contain this call.
+ * In canonical form, quotation marks inside strings are escaped with a backslash, so no string can contain this call.
  */
 function replaced(own: RestrictionPart, from: string, to: string): RestrictionPart {
   return {

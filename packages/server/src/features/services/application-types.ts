@@ -65,13 +65,11 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
   all.flatMap((type) => (type.port === null ? [] : [[type.port, type]])),
 )
 
-/** Contains the types that users can select, which are all except the bulk service type. */
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** Finds a type by its ID. The result can be the bulk service type. */
+/** The result can be the bulk service type. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
-/** Returns the type with this default port, or TCP if no type matches. */
 export function applicationTypeForPort(port: number): ApplicationType {
   return byPort.get(port) ?? byId.get(TCP)!
 }

@@ -9,18 +9,14 @@ import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from '
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
-/**
- * A service in the list that its device sends. If the service already exists, omitted fields stay unchanged, and null
- * clears `host` or `port`.
- */
+/** If the service already exists, omitted fields stay unchanged, and null clears `host` or `port`. */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Updates a device's services from the list that the device sends. Matches services by name. Adds new services, updates
- * existing ones, and removes those that the device added but no longer lists. Keeps unlisted services that the owner
- * added. Returns the listed services in order.
+ * Matches services by name. Removes services that the device added but no longer lists, and keeps unlisted services
+ * that the owner added. Returns the listed services in order.
  */
 export async function syncServices(
   context: Acting,

@@ -12,7 +12,6 @@ export interface ServiceInput {
   enabled?: boolean | null | undefined
 }
 
-/** A service without its ID and device. */
 export interface ServiceFields {
   name: string
   application: number
@@ -21,7 +20,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** Validates a service's input and adds defaults. In error messages, `path` precedes the names of arguments. */
+/** In error messages, `path` precedes the names of arguments. */
 export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
   assertServiceFields(input, path)
   const port = input.port ?? null

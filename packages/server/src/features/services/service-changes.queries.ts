@@ -14,10 +14,7 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/**
- * Locks a service against concurrent changes. Returns undefined if the account has no such service, or if `inside` does
- * not match its device.
- */
+/** Returns undefined if the account has no such service, or if `inside` does not match its device. */
 export async function lockService(
   db: Database,
   accountId: string,
@@ -37,10 +34,7 @@ export async function lockService(
   return rows[0]
 }
 
-/**
- * Counts a device's services. The caller must have locked the device. Otherwise, concurrent additions could exceed the
- * limit.
- */
+/** The caller must have locked the device. Otherwise, concurrent additions could exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)
@@ -67,10 +61,7 @@ export async function updateServiceRow(
     where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/**
- * Deletes a service. Returns the data that belonged to the service besides its fields, or undefined if that data is too
- * large to keep.
- */
+/** Returns the data that belonged to the service besides its fields, or undefined if that data is too large to keep. */
 export async function deleteServiceRow(
   db: Database,
   accountId: string,
@@ -93,15 +84,14 @@ export async function deleteServiceRow(
   return removed == null || Buffer.byteLength(JSON.stringify(removed)) > limits.deletedBytes ? undefined : removed
 }
 
-/** The data that belonged to a service, as its event keeps it. Timestamps have the format of PostgreSQL's JSON. */
+/** Timestamps have the format of PostgreSQL's JSON. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>
-  /** The overrides, keyed by context. */
+  /** Keyed by context. */
   overrides: Record<string, unknown>
-  /** The times of the attributes. */
   times: ValueTimes
-  /** The times of the overrides, keyed by context. */
+  /** Keyed by context. */
   overrideTimes: Record<string, ValueTimes>
   /** The reported state, or null if the service had its device's state. */
   state: string | null

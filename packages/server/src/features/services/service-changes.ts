@@ -52,8 +52,8 @@ export interface ServiceChange {
 }
 
 /**
- * Changes the given fields and returns the service's stored ID. Null clears `host` or `port`. A bulk service can only
- * be renamed, which renames its device.
+ * Returns the service's stored ID. Null clears `host` or `port`. A bulk service can only be renamed, which renames its
+ * device.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')
@@ -74,7 +74,6 @@ export async function updateService(context: Context, serviceId: string, change:
   return serviceId.toLowerCase()
 }
 
-/** Removes a service and its attributes. */
 export async function removeService(context: Context, serviceId: string): Promise<void> {
   const found = await context.db.transaction().execute(async (transaction) => {
     const service = await findServiceLocked(transaction, context, serviceId)

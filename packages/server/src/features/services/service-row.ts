@@ -24,23 +24,16 @@ export type ServiceRow<Of> = readonly [
   attributes?: string,
 ]
 
-/** Begins a statement that selects `serviceColumns`. */
 export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/**
- * Returns an expression for the state. A service that has never reported a state has no row in `live` and has its
- * device's state.
- */
+/** A service that has never reported a state has no row in `live` and has its device's state. */
 export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
 
 export const stateColumn = stateFrom(sql`device.state`)
 
-/**
- * Lists the columns to select. Attributes can be much larger than the other columns, so they are read only if the
- * document selects them.
- */
+/** Attributes can be much larger than the other columns, so they are read only if the document selects them. */
 export const serviceColumns = (attributes: boolean, state = stateColumn) =>
   sql`${sql.raw(ofService.join(', '))}, ${state} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 

@@ -3,7 +3,7 @@ import type { List } from '../../graphql/lists/paging.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service or a bulk service. A bulk service has its device's ID. */
+/** A bulk service has its device's ID. */
 export interface Service {
   id: string
   deviceId: string
@@ -15,13 +15,11 @@ export interface Service {
   created: StoredTime
   state: State
   lastReported: StoredTime | null
-  /** The base values. Omitted in a list whose document does not select attributes. */
+  /** Omitted in a list whose document does not select attributes. */
   attributes?: RawAttributes
-  /** The device, if it is already loaded. */
   device?: Device
 }
 
-/** The data of a service that a device needs to send reports for it. */
 export interface ServiceName {
   id: string
   name: string

@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../attributes/attribute-
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/list/device-filter.ts'
 
-/** The filter and sort arguments of a device's services. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface ServiceListArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -12,7 +12,7 @@ export interface ServiceListArguments {
   sort?: string | null | undefined
 }
 
-/** The validated filters. A service must match all of them. An empty list matches no service. */
+/** A service must match all of them. An empty list matches no service. */
 export interface ServiceFilter {
   /** A part of the name, case-insensitive. */
   name?: string

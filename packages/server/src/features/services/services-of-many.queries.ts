@@ -7,15 +7,14 @@ export interface StoredService extends ServiceFields {
   deviceId: string
   attributes: Record<string, unknown>
   overrideNames: Record<string, unknown>
-  /** The overrides, keyed by context. */
+  /** Keyed by context. */
   overrides: Record<string, Record<string, unknown>>
   times: Record<string, unknown>
-  /** The times of the overrides, keyed by context. */
+  /** Keyed by context. */
   overrideTimes: Record<string, Record<string, unknown>>
   readAt: Date
 }
 
-/** Returns the services of devices with their attributes in all contexts, in ID order. */
 export const selectStoredServices = (
   db: Database,
   accountId: string,
@@ -63,7 +62,7 @@ export const updateServices = (
     [accountId, JSON.stringify(services), services.map(({ id }) => id)],
   )
 
-/** Deletes services and their attributes. Returns the data that belonged to each service besides its fields. */
+/** Returns the data that belonged to each service besides its fields. */
 export const deleteServices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; removed: RemovedService }>(
     db,

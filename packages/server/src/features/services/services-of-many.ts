@@ -13,19 +13,18 @@ import {
 
 export type { StoredService }
 
-/** A service of a device, with the names that events record. */
 export interface ServiceOfDevice extends ServiceFields {
   id: string
   device: { id: string; name: string }
 }
 
-/** Changes to the services of many devices, whose rows are locked. */
+/** The devices' rows are locked. */
 export interface ServiceChanges {
   updated: readonly { after: ServiceOfDevice; changes: object }[]
   removed: readonly ServiceOfDevice[]
 }
 
-/** Reads the services of devices with their attributes in all contexts, keyed by the device's ID. */
+/** Keyed by the device's ID. */
 export async function readStoredServices(
   db: Database,
   accountId: string,
@@ -39,7 +38,7 @@ export function assertFewServices(count: number): void {
   throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
 }
 
-/** Adds services without attributes. Returns their events, which the caller records. */
+/** Returns their events, which the caller records. */
 export async function addServices(
   db: Database,
   accountId: string,
@@ -54,7 +53,7 @@ export async function addServices(
   return added.map((service) => ({ type: 'SERVICE_ADD', ...subjects(service), data: fieldsOfService(service) }))
 }
 
-/** Updates and removes services. Returns the events, which the caller records. */
+/** Returns the events, which the caller records. */
 export async function changeServices(
   db: Database,
   accountId: string,

@@ -13,9 +13,7 @@ type Sql = RawBuilder<unknown>
 type Parts = readonly (string | Sql)[]
 
 const quoted = (text: Sql): Parts => ['"', text, '"']
-/**
- * Converts text to JSON in the database. PostgreSQL escapes the same characters in the same way as `JSON.stringify`.
- */
+/** PostgreSQL escapes the same characters in the same way as `JSON.stringify`. */
 const textJson = (text: Sql): Sql => sql`to_json(${text})::text`
 const orNull = (json: Sql): Sql => sql`coalesce(${json}, 'null')`
 const timeText = (time: Sql): Sql => sql`to_char(${time}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -36,15 +34,12 @@ const fieldJson: Readonly<Record<string, Parts>> = {
   lastReported: [orNull(sql`'"' || ${timeText(sql`live.last_reported`)} || '"'`)],
 }
 
-/**
- * The maximum number of different selections that the database writes. The number is limited because each selection is
- * a separate statement, which every connection prepares.
- */
+/** The number is limited because each selection is a separate statement, which every connection prepares. */
 const MAX_SELECTIONS = 200
 
 const selections = new Set<string>()
 
-/** Returns an expression for the JSON of a service. Returns undefined if a resolver must supply one of the fields. */
+/** Returns undefined if a resolver must supply one of the fields. */
 function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   const parts: (string | Sql)[] = []
   for (const [index, { key, name }] of fields.entries()) {
@@ -58,7 +53,7 @@ function serviceJson(fields: readonly LeafField[]): Sql | undefined {
   return concatenated([...parts, '}'])
 }
 
-/** Concatenates parts. Adjacent strings become one, because PostgreSQL copies everything before each `||`. */
+/** Adjacent strings become one, because PostgreSQL copies everything before each `||`. */
 function concatenated(parts: Parts): Sql {
   const operands: Sql[] = []
   let text = ''
@@ -73,7 +68,7 @@ function concatenated(parts: Parts): Sql {
   return sql.join([...operands, sql.lit(text)], sql` || `)
 }
 
-/** Writes the services of the devices on a page. The database creates their JSON. */
+/** The database creates their JSON. */
 export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
   compile(below) {
     const json = serviceJson(below)

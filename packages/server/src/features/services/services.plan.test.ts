@@ -8,7 +8,6 @@ import { readServiceOrder } from './services-of-device-arguments.ts'
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
 
-/** Inserts 5,000 devices with four services each. All services have reported their state. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database

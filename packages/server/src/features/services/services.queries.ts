@@ -13,10 +13,7 @@ import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments
 
 type Sql = RawBuilder<unknown>
 
-/**
- * Returns services by ID, in any order. Omits unknown IDs, other accounts' services, and services of devices that
- * `inside` does not match.
- */
+/** Omits unknown IDs, other accounts' services, and services of devices that `inside` does not match. */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -42,10 +39,7 @@ export interface ServicesOfDevices<Of> {
   attributes: boolean
 }
 
-/**
- * Reads the services of many devices in one query. Each device's services are in order. For the order by name, an index
- * avoids a sort.
- */
+/** Each device's services are in order. For the order by name, an index avoids a sort. */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -66,7 +60,6 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
   return found
 }
 
-/** A page of devices whose services the database writes as JSON. */
 export interface WrittenServices {
   devices: readonly { id: string; state: State }[]
   filter: ServiceFilter
@@ -80,7 +73,6 @@ export interface WrittenServices {
  */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 
-/** Like `selectServicesOfDevices`, but returns the services of each device as JSON. */
 export async function writeServicesOfDevices(
   db: Database,
   accountId: string,
@@ -117,7 +109,7 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Orders services. The ID breaks ties, in the direction of the sort. */
+/** The ID breaks ties, in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const byId = sql`s.id ${sql.raw(direction)}`
   if (by === 'id') return byId

@@ -23,13 +23,12 @@ import type { Denial, Simulated, Simulation, Verdict } from './simulation.ts'
 import { assertMay, readSubject, type Subject } from './subject.ts'
 import { warningsOf } from './warnings.ts'
 
-/** A decision, with the reasons if it is negative. The reasons do not include missing permissions. */
+/** The reasons do not include missing permissions. */
 interface Decision {
   readonly isAllowed: boolean
   readonly reasons: readonly string[]
 }
 
-/** Returns what the simulated access could do now. */
 export async function simulate(context: Context, args: UserSimulateArgs): Promise<Simulation> {
   const { document, variables, deviceId } = args
   const attribute = args.attribute == null ? undefined : readName(args.attribute)
@@ -61,7 +60,6 @@ export async function simulate(context: Context, args: UserSimulateArgs): Promis
   }
 }
 
-/** Counts the devices that the simulated caller could read. */
 export async function countReached(context: Context, { caller }: Simulation): Promise<number> {
   if (!isPermitted(caller.viewer.permissions, 'DEVICE_READ')) return 0
   assertMayFind(context, caller)

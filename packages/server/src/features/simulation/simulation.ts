@@ -18,7 +18,6 @@ export interface Verdict {
   deniedBy: Denial['deniedBy'] | null
 }
 
-/** A caller with the simulated access. */
 export interface Simulated {
   /** It has no permissions if the server rejects its credentials. */
   readonly viewer: Viewer
@@ -27,7 +26,6 @@ export interface Simulated {
   readonly isOwn: boolean
 }
 
-/** The reason for a denial. */
 export interface Denial {
   readonly deniedBy: 'key' | 'role' | 'policy' | 'creator'
   readonly reason: string

@@ -19,22 +19,18 @@ import type { Role } from '../users/roles/role.ts'
 import { getRole } from '../users/roles/roles.ts'
 import type { Denial } from './simulation.ts'
 
-/** The access to simulate. */
 export interface Subject {
   readonly permissions: number
   readonly restriction: Restriction | undefined
   readonly readOnly: boolean
-  /** Whether the access is that of a signed-in person. */
   readonly isSession: boolean
-  /** Whether this is the caller's own access. */
   readonly isOwn: boolean
-  /** Why the server rejects the credentials. Undefined if it does not. */
+  /** Undefined if the server accepts the credentials. */
   readonly rejection: Denial | undefined
-  /** Returns why the access lacks a permission. */
   readonly whyLacking: (permission: PermissionName) => Denial
 }
 
-/** Reads the access to simulate. Throws FORBIDDEN if the caller lacks the permission to simulate it. */
+/** Throws FORBIDDEN if the caller lacks the permission to simulate it. */
 export async function readSubject(context: Context, args: UserSimulateArgs): Promise<Subject> {
   const { key, personId, roleId, access } = args
   const given = Object.entries({ key, personId, roleId, access }).flatMap(([name, value]) =>
@@ -149,7 +145,6 @@ const lackingIn = ({ name }: Role, permission: PermissionName): Denial => ({
   reason: `role ${name} lacks ${permission}`,
 })
 
-/** Reads the access as createAccessKey does. */
 async function subjectOfAccess(context: Context, access: NonNullable<UserSimulateArgs['access']>): Promise<Subject> {
   const { viewer } = context
   const restriction = { own: await readOwnRestriction(context, access, 'accessKey'), within: withinOf(viewer) }
@@ -170,10 +165,7 @@ async function roleOf({ db, viewer }: Context, personId: string | null | undefin
   return member && getRole(db, viewer.accountId, member.roleId)
 }
 
-/**
- * Returns the person whose access the caller may simulate as its own. A personal key must not be restricted, because
- * its creator's role may reach more.
- */
+/** A personal key must not be restricted, because its creator's role may reach more. */
 async function ownPersonId(context: Context): Promise<string | undefined> {
   const { accessKey, session, personId, restriction } = context.viewer
   if (session !== undefined) return personId

@@ -3,7 +3,6 @@ import { type ResolvedFilter, readsOf } from '@muster/filter'
 /** The fields that a device sets itself when it registers with a code. */
 const ofRegistration = ['name', 'hardwareId', 'platform']
 
-/** Returns a sentence for each value that a device filter reads and that devices can change themselves. */
 export function warningsOf(filter: ResolvedFilter | undefined): string[] {
   if (filter === undefined) return []
   const reads = readsOf(filter)

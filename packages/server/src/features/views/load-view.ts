@@ -15,7 +15,5 @@ const loaderOf = perRequest(
     ),
 )
 
-/**
- * Loads a view. Resolves to null if the view does not exist. One query reads the views of all objects in a response.
- */
+/** Resolves to null if the view does not exist. One query reads the views of all objects in a response. */
 export const loadView = (context: Context, id: string): Promise<View | null> => loaderOf(context).load(id)

@@ -19,17 +19,16 @@ export interface ViewReader {
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
-  /** The view's sort keys. Undefined if the list has no view or the view has no sort keys. */
+  /** Undefined if the list has no view or the view has no sort keys. */
   sortBy: readonly string[] | undefined
-  /** The view's columns. Empty if the list has no view. */
+  /** Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 
 /**
- * Combines a request's filter with its view's filter, and replaces `view()` in the result. Both filters read attributes
- * in the request's context, or in the view's context if the request has none. Throws NOT_FOUND for a missing view,
- * BAD_USER_INPUT for a view of another kind, and CONFLICT for an invalid one, because the list would contain too many
- * objects without the view's filter. Throws FORBIDDEN if the result reads a name that the caller cannot read.
+ * Combines a request's filter with its view's filter. Both read attributes in the request's context, or in the view's
+ * context if the request has none. Throws NOT_FOUND for a missing view, BAD_USER_INPUT for a view of another kind,
+ * CONFLICT for an invalid view, and FORBIDDEN if the caller cannot read a name in the result.
  */
 export async function applyView(
   context: ViewReader,
@@ -123,7 +122,6 @@ async function replaceViews(context: ViewReader, read: ReadFilter): Promise<Read
   return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
 }
 
-/** Returns the IDs of the views that a filter uses. */
 export function viewsIn(filter: ResolvedFilter): string[] {
   switch (filter.type) {
     case 'and':
@@ -138,7 +136,7 @@ export function viewsIn(filter: ResolvedFilter): string[] {
   }
 }
 
-/** Replaces views in a filter. A view without a filter becomes an empty conjunction, which matches everything. */
+/** A view without a filter becomes an empty conjunction, which matches everything. */
 function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
   switch (filter.type) {
     case 'and':

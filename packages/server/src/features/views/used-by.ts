@@ -57,10 +57,8 @@ const loaderOf = perRequest(
     ),
 )
 
-/** Loads the objects that use a view. */
 export const loadUsedBy = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
-/** Throws FORBIDDEN if the caller may not change all objects that use the view. */
 export async function assertMayChangeUsers(
   viewing: Viewing,
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
@@ -79,7 +77,7 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** Throws CONFLICT if any object uses the view. The error lists these objects. */
+/** The error lists these objects. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return
@@ -90,10 +88,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   )
 }
 
-/**
- * Throws CONFLICT if the view's new filter is not allowed in an object that uses the view. The filter comes from the
- * argument `path`. The error lists these objects.
- */
+/** Throws CONFLICT if the view's new filter is not allowed in an object that uses the view. */
 export async function assertAllowedByUsers(
   viewing: Viewing,
   { id, kind, where }: Pick<View, 'id' | 'kind' | 'where'>,
@@ -111,7 +106,7 @@ export async function assertAllowedByUsers(
   })
 }
 
-/** Replaces a view with another one wherever it is used. Call this in a transaction that has locked the account. */
+/** Call this in a transaction that has locked the account. */
 export async function replaceView(viewing: Viewing, change: { from: string; to: string }): Promise<void> {
   await replaceViewOfWebhooks(viewing, change)
   await replaceViewOfRestrictions(viewing, change)

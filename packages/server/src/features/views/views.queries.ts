@@ -78,7 +78,6 @@ export async function countViewRows(db: Database, accountId: string): Promise<nu
   return Number(count)
 }
 
-/** Returns the ID of the view with this name, ignoring case. */
 export async function findViewByName(db: Database, accountId: string, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('saved_view')

@@ -43,10 +43,7 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/**
- * Returns the account's views, sorted by name. Restricted callers see only shared views. An account has few views, so
- * they are filtered in memory.
- */
+/** Restricted callers see only shared views. An account has few views, so they are filtered in memory. */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
@@ -98,7 +95,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
   )
 }
 
-/** Changes a view. Validates the whole change first, and changes nothing if any part is invalid. */
+/** Validates the whole change first, and changes nothing if any part is invalid. */
 export async function updateView(context: Context, args: MutationUpdateViewArgs): Promise<View> {
   const { db, viewer, clock } = context
   const { id, version } = args
@@ -141,7 +138,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   })
 }
 
-/** Deletes a view. If the view is in use, `replaceBy` must be the view that replaces it. */
+/** If the view is in use, `replaceBy` must be the view that replaces it. */
 export async function deleteView(
   { db, viewer }: Viewing,
   { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
@@ -177,9 +174,7 @@ function assertReplaces(view: View, other: View | undefined, id: string): assert
   }
 }
 
-/**
- * Returns the fields that events contain. Joins each list to a string, and omits the labels and widths of columns.
- */
+/** Joins each list to a string, and omits the labels and widths of columns. */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
   sortBy: sortBy.join(', '),
@@ -224,9 +219,7 @@ function readDescription(description: string | null | undefined): string | null 
   return description
 }
 
-/**
- * Returns the filter in canonical form. Otherwise, a field that a later release adds could change the filter's meaning.
- */
+/** In canonical form, a field that a later release adds cannot change the filter's meaning. */
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null
@@ -234,13 +227,13 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-/** Lists, for each kind, the fields that its lists can be sorted by. Events have a fixed order. */
+/** Events have a fixed order. */
 const sortFields: Readonly<Record<Exclude<ViewKind, 'EVENTS'>, readonly string[]>> = {
   DEVICES: deviceSortFields,
   SERVICES: serviceSortFields,
 }
 
-/** Reads sort keys. Rejects attributes that the account has never used, because the lists reject them too. */
+/** Rejects attributes that the account has never used, because the lists reject them too. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
   if (kind === 'EVENTS') throw badInput('sortBy must be empty in a view of events: events are listed newest first')

@@ -5,16 +5,12 @@ import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {
   name: string
-  /** The number of devices that have the attribute, in the base or in any context. */
   devices: number
   services: number
 }
 
 export interface AttributeName extends NameCount {
-  /**
-   * The time when a value of the name last changed on a device or a service. Null if no event that was read contains a
-   * change.
-   */
+  /** Null if no event that was read contains a change. */
   lastChanged: Date | null
 }
 
@@ -31,8 +27,8 @@ const targetsWhere = (condition: Targets['condition']): Targets => ({
 })
 
 /**
- * The targets in the subquery `reached`. The `offset 0` fence makes PostgreSQL look up each target by key. Without the
- * fence and without statistics, PostgreSQL may compare all pairs of rows.
+ * The `offset 0` fence makes PostgreSQL look up each target by key. Without the fence and without statistics,
+ * PostgreSQL may compare all pairs of rows.
  */
 const reachedTargets: Targets = {
   from: (table, alias, column) =>
@@ -60,8 +56,8 @@ const baseNames = (targets: Targets, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${targets.condition('t.id')}`
 
 /**
- * Counts the targets of each name. Only a target with overrides can have a name more than once, so only these targets
- * are deduplicated. Deduplicating all targets would take most of the time.
+ * Only a target with overrides can have a name more than once, so only these targets are deduplicated. Deduplicating
+ * all targets would take most of the time.
  */
 const countText = (targets: Targets) => `
   select name,
@@ -85,19 +81,13 @@ const countText = (targets: Targets) => `
 const countInRangeText = `${countText(targetsWhere((column) => `${column} > $2 and ${column} <= $3`))}
   order by sum(targets) desc limit $4`
 
-/**
- * Counts the names of targets with IDs above `after`, up to `upTo`. Returns the `limit` names with the most targets.
- */
 export const countNamesInRange = (
   db: Database,
   accountId: string,
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
 
-/**
- * Counts the names of the devices and services that a restricted caller reaches. Returns the `limit` names with the
- * most targets.
- */
+/** Returns the `limit` names with the most targets. */
 export function countNamesInside(
   db: Database,
   accountId: string,
@@ -115,7 +105,7 @@ export function countNamesInside(
   return query(db, text, [accountId, limit, ...parameters])
 }
 
-/** Returns the ID of the device that is `count` devices after `after`, or undefined if fewer devices remain. */
+/** Returns undefined if fewer than `count` devices follow `after`. */
 export async function findRangeEnd(
   db: Database,
   accountId: string,
@@ -129,7 +119,6 @@ export async function findRangeEnd(
   return rows[0]?.id
 }
 
-/** Selects the newest events after an event, up to a limit. */
 const recentEvents = `
   recent as materialized (
     select type, device_id, targets, "timestamp", data from event
@@ -149,11 +138,10 @@ export interface EventRange {
 export interface RecentChanges {
   events: number
   hasRemovals: boolean
-  /** The time when each name last changed on a device or a service, in milliseconds since 1970. */
+  /** When each name last changed, in milliseconds since 1970. */
   names: Record<string, number>
 }
 
-/** Summarizes recent events that change the attributes of devices and services. */
 export async function readRecentChanges(
   db: Database,
   accountId: string,
@@ -181,7 +169,6 @@ export async function readRecentChanges(
   return rows[0]!
 }
 
-/** Returns the IDs of the devices and services that have a change to one of the names in recent events. */
 export async function findRecentTargets(
   db: Database,
   accountId: string,
@@ -207,7 +194,6 @@ export async function findRecentTargets(
 
 const countOnTargetsText = `select * from (${countText(targetsWhere((column) => `${column} = any($2)`))}) as counts where name = any($3)`
 
-/** Counts the given names on the given devices and services. */
 export const countNamesOnTargets = (
   db: Database,
   accountId: string,

@@ -9,7 +9,6 @@ const app = sharedTestApp()
 
 const document = '{ login { attributeNames { name devices services } } }'
 
-/** Returns `[name, devices, services]` for each name. */
 async function namesOf(user: TestUser): Promise<[string, number, number][]> {
   const { login } = await user.data(document)
   return login.attributeNames.map((each: { name: string; devices: number; services: number }) => [
@@ -24,14 +23,12 @@ async function lastChangeOf(user: TestUser, name: string): Promise<string | null
   return login.attributeNames.find((each: { name: string }) => each.name === name).lastChanged
 }
 
-/** Creates a user with too many devices to count after every change. Every device has the attribute `site`. */
 async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   const devices = Array.from({ length: EXACT_DEVICES + 1 }, () => ({ attributes: { site: 'oslo' } }))
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Makes the user's summary at least this many seconds old. */
 const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
   sql`update attribute_name_summary set counted = least(counted, ${new Date(Date.now() - seconds * 1_000)}::timestamptz)
     where account_id = ${accountId}`.execute(app.db)

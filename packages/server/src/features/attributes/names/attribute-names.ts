@@ -28,10 +28,7 @@ export const EXACT_DEVICES = 2_000
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
-/**
- * The maximum age, in seconds, of counts that a request returns while the server counts again. It is shorter than the
- * retention of events.
- */
+/** The maximum age, in seconds, of counts that a request returns while the server counts again. */
 const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
@@ -52,30 +49,28 @@ interface ListOptions {
 }
 
 /**
- * Lists the attribute names on the viewer's devices and services in alphabetical order. The names come from a summary
- * and from later events. If the summary is out of date, the server counts the names again. In an account with many
- * devices, this request returns the previous counts instead of waiting, unless they are more than a day old. Throws
- * UNAVAILABLE if it waits too long.
+ * Names come from a summary and later events. If the summary is out of date, the server counts the names again. In an
+ * account with many devices, this request returns the previous counts instead of waiting, unless they are more than a
+ * day old. Throws UNAVAILABLE if it waits too long.
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/** Lists all attribute names. Throws UNAVAILABLE if that requires a count that takes longer than `MAX_WAIT_MS`. */
+/** Throws UNAVAILABLE if that requires a count that takes longer than `MAX_WAIT_MS`. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
-/** Lists all attribute names, however long the count takes. */
+/** Waits for the count, however long it takes. */
 export const waitForEveryAttributeName = (context: Context): Promise<AttributeName[]> =>
   listReadable(context, { isComplete: true, waitMs: Infinity })
 
-/** Lists the attribute names that are known without waiting for a count of a large account. */
+/** Does not wait for a count of a large account. */
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**
- * Checks whether the account is large and its names were never counted, or not within the last day. If so, begins a
- * count. Until the count ends, some names in use are unknown.
+ * Begins a count if the account is large and its names were not counted within the last day. Until the count ends, some
+ * names in use are unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context
-  // The names inside a restriction are counted for each request.
   if (insideOf(viewer) !== undefined) return false
   const summary = await findSummary(db, viewer.accountId)
   if (summary !== undefined && summary.age <= MAX_RETURNED_AGE_SECONDS) return false
@@ -122,12 +117,12 @@ async function listAll(
   return withRecentChanges(context, counted, since)
 }
 
-/** Begins a count unless one is in progress. Only the request that begins the count pays for it. */
+/** Only the request that begins the count pays for it. */
 function beginCount({ viewer, nameCounts, rowMeter }: Context, summary: NameSummary | undefined): void {
   if (nameCounts.begin(viewer.accountId, summary)) rowMeter.add(({ devices }) => devices)
 }
 
-/** Returns the counts, or throws UNAVAILABLE if they take longer than `ms`. The count continues. */
+/** Throws UNAVAILABLE if the counts take longer than `ms`. The count continues. */
 async function within(ms: number, counting: Promise<CountedNames>): Promise<CountedNames> {
   if (ms === Infinity) return counting
   const counted = await Promise.race([counting, setTimeout(ms, undefined, { ref: false })])
@@ -137,7 +132,7 @@ async function within(ms: number, counting: Promise<CountedNames>): Promise<Coun
   })
 }
 
-/** Counts the names for a restricted caller, who cannot use the summary, because it covers all devices. */
+/** A restricted caller cannot use the summary, because it covers all devices. */
 async function listNamesInside({ db, viewer, rowMeter }: Context, inside: ResolvedFilter): Promise<AttributeName[]> {
   rowMeter.add(({ devices }) => devices)
   const names = await walk(db, COUNTING, (walking) =>
@@ -172,7 +167,7 @@ async function withRecentChanges(
   return sorted([...known, ...counts.map((count) => ({ ...count, lastChanged: new Date(recent.names[count.name]!) }))])
 }
 
-/** Checks whether a target uses the name. The summary also contains names that no target uses anymore. */
+/** The summary also contains names that no target uses anymore. */
 const isUsed = ({ devices, services }: NameCount): boolean => devices + services > 0
 
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>

@@ -15,22 +15,17 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 
 /** The maximum number of events to read for the last change to each name. */
 const EVENTS_READ = 100_000
-/**
- * The number of devices per statement. Without this limit, the count of a large account would occupy a connection for a
- * long time.
- */
+/** Without this limit, the count of a large account would occupy a connection for a long time. */
 const DEVICES_PER_STATEMENT = 10_000
 /** This string sorts after every ID. */
 const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
-/** Counts accounts' attribute names and saves the results. */
 export interface NameCounts {
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
-  /** Joins a count that is in progress, or starts one. */
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
-  /** Starts a count without waiting for it. Returns false if a count is in progress. */
+  /** Returns false if a count is in progress. */
   begin(accountId: string, former: CountedNames | undefined): boolean
   /** Ends the counts in progress after their current statements. */
   close(): Promise<void>
@@ -50,7 +45,6 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
-    // The position is read before counting. All events up to that position are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(downloadDatabase(db, accountId), accountId, assertOpen)
@@ -86,10 +80,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 }
 
-/**
- * Returns the later position. The feed's position is undefined while a transaction that began before the feed is still
- * running.
- */
+/** The feed's position is undefined while a transaction that began before the feed is still running. */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 /**

@@ -1,7 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { AttributeName } from './attribute-names.queries.ts'
 
-/** The result of one count of an account's attribute names. */
 export interface NameSummary {
   names: AttributeName[]
   /** The counts include every event up to this one. */
@@ -17,7 +16,6 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
   names: (Omit<AttributeName, 'lastChanged'> & { lastChanged: string | null })[]
 }
 
-/** Returns the account's summary, or undefined if its names have never been counted. */
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
   const rows = await query<SummaryRow>(
     db,
@@ -38,10 +36,7 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/**
- * Saves the last event that the counts include. Returns false if the saved counts include later events. Must run in a
- * transaction.
- */
+/** Returns false if the saved counts include later events. */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,
@@ -56,7 +51,6 @@ export async function advanceSummary(db: Database, accountId: string, eventId: b
 export const deleteOtherNames = (db: Database, accountId: string, names: readonly string[]) =>
   query(db, 'delete from attribute_name where account_id = $1 and name <> all($2::text[])', [accountId, names])
 
-/** Writes the names whose counts or last changes differ from the stored ones. */
 export const writeNames = (db: Database, accountId: string, names: readonly AttributeName[]) =>
   query(
     db,

@@ -7,11 +7,11 @@ import { type Attributes, emptyObject } from '../attributes.ts'
 import { assertAllAllowed } from '../initial-attributes.ts'
 import { findOwnSettings, lockOwnSettings, updateOwnSettings } from './own-settings.queries.ts'
 
-/** Returns the person whose settings replace the account's group $ui: the signed-in person, or undefined for a key. */
+/** Returns undefined for a key, which has no settings. */
 export const personWithSettings = ({ session, personId, accountId }: Viewer): string | undefined =>
   session === undefined ? undefined : (personId ?? accountId)
 
-/** Replaces the group $ui of the account's attributes with the signed-in person's settings. */
+/** Replaces the account's group $ui with the signed-in person's settings. */
 export async function withOwnSettings({ db, viewer }: Context, attributes: Attributes): Promise<Attributes> {
   const personId = personWithSettings(viewer)
   if (personId === undefined) return attributes
@@ -19,11 +19,10 @@ export async function withOwnSettings({ db, viewer }: Context, attributes: Attri
   return joinSettings(others, (await findOwnSettings(db, personId)) ?? {})
 }
 
-/** Checks whether a session's settings replace the group $ui of this target, in every context. */
 export const hasOwnSettings = (viewer: Viewer, targetId: string): boolean =>
   targetId === viewer.accountId && personWithSettings(viewer) !== undefined
 
-/** Omits the group $ui from the account's overrides in a context, because a person's settings have no contexts. */
+/** A person's settings have no contexts. */
 export function withoutAccountSettings(viewer: Viewer, targetId: string, overrides: Attributes): Attributes {
   if (!Object.hasOwn(overrides, CONSOLE_GROUP) || !hasOwnSettings(viewer, targetId)) return overrides
   const { [CONSOLE_GROUP]: _ofAccount, ...others } = overrides
@@ -66,7 +65,7 @@ interface Mutation {
   args: Readonly<Record<string, unknown>>
 }
 
-/** Checks whether a mutation changes only the signed-in person's settings. Such a mutation needs no permission. */
+/** Such a mutation needs no permission. */
 export const changesOnlyOwnSettings = (viewer: Viewer, mutation: Mutation): boolean =>
   personWithSettings(viewer) !== undefined && changesOnlySettings(viewer.accountId, mutation)
 
@@ -80,7 +79,7 @@ export function changesOnlySettings(accountId: string, { name, args }: Mutation)
 
 const isSetting = (name: string): boolean => name === CONSOLE_GROUP || name.startsWith(`${CONSOLE_GROUP}.`)
 
-/** Changes the signed-in person's settings, by the rules of attributes. Such a change creates no event. */
+/** Such a change creates no event. */
 export async function writeOwnSettings(
   { db, viewer }: Context,
   changes: readonly Change[],

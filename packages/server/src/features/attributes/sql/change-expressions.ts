@@ -32,15 +32,15 @@ export const now = 'statement_timestamp()::timestamptz(3)'
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
 
 /**
- * Checks whether writing a value that is already stored must be recorded, which happens at most four times per expected
- * interval. Only a write of a stored value looks up the interval.
+ * Writing a value that is already stored is recorded at most four times per expected interval. Only such a write looks
+ * up the interval.
  */
 export const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
       case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)
         <= ${milliseconds('statement_timestamp()')} - 250 * (
           select f.seconds from freshness f where f.account_id = $1 and f.name = ${fullName}), false) else false end`
 
-/** Returns the time of a value as JSON, in the format of `attribute_times`. */
+/** In the format of `attribute_times`. */
 export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
         when old is distinct from ${value} then to_jsonb(${milliseconds('at')})
         when confirmed then jsonb_build_array(attribute_changed(attribute_times, ${fullName}), ${milliseconds('at')})
@@ -49,17 +49,13 @@ export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
 export const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-/**
- * Checks for a conflict. Removing a group changes many names, so the statement treats it like a conflict and leaves it
- * to the transaction.
- */
+/** Removing a group changes many names, so the statement treats it like a conflict and leaves it to the transaction. */
 export const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
       or coalesce(override_names -> ${name} ->> 0 = case when ${subName} is null then 'group' else 'value' end
         and ${value} is not null, false)`
 
-/** A change that is passed as the statement's parameters. */
 export const asParameters: ChangeColumns = {
   name: '$3::text',
   subName: '$4::text',
@@ -67,12 +63,11 @@ export const asParameters: ChangeColumns = {
   value: '$5::text',
 }
 
-/** Changes that are passed as rows. */
 export const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', fullName: 'full_name', value: 'value' }
 
 /**
- * Checks the limits. Names are counted only if the change adds one. `reserved` describes the names in the other row,
- * which also count toward the limits.
+ * Names are counted only if the change adds one. `reserved` describes the names in the other row, which also count
+ * toward the limits.
  */
 export const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
@@ -88,7 +83,6 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 
 export const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
-/** Selects and locks one device or several. */
 export const deviceTarget = ({ more = '', times = 'd.attribute_times', isOne = 'd.id = $2' } = {}) => `
     select d.id as device_id, d.attributes, d.override_names, ${times},
       ${eventTargets({ id: 'd.id', name: 'd.name', kind: 'device' })} as targets,

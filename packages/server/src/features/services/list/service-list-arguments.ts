@@ -16,7 +16,7 @@ export interface ServiceSortKey {
   direction: Direction
 }
 
-/** The arguments of `services`. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface ServicesArguments extends PageArguments {
   sortBy?: readonly string[] | null | undefined
   where?: string | null | undefined
@@ -38,14 +38,13 @@ export interface ServicesSelection {
 export interface ServiceListRequest {
   selection: ServicesSelection
   keys: readonly ServiceSortKey[]
-  /** A string that identifies the order. A cursor is valid only in the order for which the server created it. */
+  /** A cursor is valid only in the order for which the server created it. */
   order: string
   page: Page
 }
 
 const DEFAULT_SORT = ['device.name', 'name']
 
-/** Parses the arguments of `services`. Throws an `ApiError` if any argument is invalid. */
 export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {
   const context = parseContext(args.context, 'context')
   const where = args.where == null ? undefined : readFilter(args.where, { kind: 'service', path: 'where' })
@@ -77,12 +76,9 @@ const typeOfKey: Record<ServiceField, KeyType> = {
   'device.name': 'text',
 }
 
-/** Checks whether services can lack a value for the key. */
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
-/**
- * Converts a position to the types that the database compares. Rejects values that only a forged cursor can contain.
- */
+/** Rejects values that only a forged cursor can contain. */
 export function servicePlace(
   keys: readonly ServiceSortKey[],
   { key, id }: Place,

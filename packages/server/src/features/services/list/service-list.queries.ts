@@ -67,7 +67,7 @@ export async function countServices(db: Database, accountId: string, selection: 
   return rows[0]!.count
 }
 
-/** Returns a service's current position in an order. Returns undefined if the account has no such service. */
+/** Returns undefined if the account has no such service. */
 export async function findServicePlace(
   db: Database,
   accountId: string,
@@ -86,10 +86,7 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/**
- * Selects the next `WALKED` devices of a list in order of device name. Also selects the devices with the same name as
- * the last of them.
- */
+/** Also selects the devices with the same name as the last of them. */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
   const [first] = 'afterKeys' in start ? start.afterKeys.keys : []
@@ -101,7 +98,6 @@ function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStar
     fetch first ${sql.lit(WALKED)} rows with ties) as d`
 }
 
-/** Returns the tables and conditions that select the matching services of these devices, without bulk services. */
 function matching(
   accountId: string,
   { where, now, context, inside }: ServicesSelection,

@@ -25,7 +25,7 @@ import {
   serviceSortFields,
 } from './service-list-arguments.ts'
 
-/** Returns one page of the services on all of the viewer's devices, without bulk services. */
+/** Omits bulk services. */
 export async function listServices(
   context: Context,
   args: ServicesArguments,
@@ -66,22 +66,16 @@ export async function listServices(
   })
 }
 
-/** Limits a list to the devices that the caller can reach. */
 const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
-/**
- * Checks whether to read the list in order first. This is useful if no index supports the filter but one supports the
- * order.
- */
+/** This is useful if no index supports the filter but one supports the order. */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/**
- * Reads a page without an index for the filter. A walk that fills the page reads few devices, so it is free of charge.
- */
+/** A walk that fills the page reads few devices, so it is free of charge. */
 async function readUnindexed({
   read,
   charge,
@@ -127,10 +121,7 @@ async function findStart(
   return { afterKeys: servicePlace(keys, place) }
 }
 
-/**
- * Estimates how many devices the `services` field reads for its page and for its `total`, in an account with this many
- * devices. If `services` would reject the arguments, it reads no devices.
- */
+/** If `services` would reject the arguments, it reads no devices. */
 export function serviceRowsRead(
   args: ServicesArguments,
   { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
@@ -144,17 +135,14 @@ export function serviceRowsRead(
   }
 }
 
-/**
- * Estimates how many devices a page reads. In the order by device name, an index finds the first services without
- * reading the others.
- */
+/** In the order by device name, an index finds the first services without reading the others. */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const reasons = [reasonWithoutIndex(selection)].filter((reason) => reason !== undefined)
   if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns why no index finds a selection's devices. Returns undefined if an index finds them, or for all devices. */
+/** Returns undefined if an index finds them, or for all devices. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)
