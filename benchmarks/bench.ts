@@ -1,4 +1,4 @@
-// `npm run bench` compares the server with baselines and similar servers. See README.md.
+// `npm run bench` compares the server with baselines and similar servers.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { installPeers } from './environment/install-peers.ts'
 import { createPeerSchema } from './environment/peer-schema.ts'
@@ -102,7 +102,6 @@ async function measure(
 
 const withBefore = { present: new Set<System>(['server', 'before']), missing: [] as string[] }
 
-/** Starts the peers. A peer that does not start is omitted and reported as missing. */
 async function startPeers(environment: StartedEnvironment, hasPeers: boolean) {
   const present = new Set<System>()
   const missing: string[] = []
@@ -125,7 +124,7 @@ async function printProfile(folder: string): Promise<void> {
   for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
 }
 
-/** Replaces the progress line in the terminal. Without a terminal, prints each message on a new line. */
+/** Without a terminal, prints each message on a new line. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

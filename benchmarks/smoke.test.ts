@@ -54,7 +54,6 @@ afterAll(async () => {
   await pool?.end()
 })
 
-/** Selects the workloads that do not need the packages of benchmarks/peers. */
 const withoutPeers = (workloads: readonly Workload[]): Workload[] =>
   workloads.filter(({ system }) => system === 'server' || system === 'baseline')
 

@@ -13,7 +13,6 @@ import { describeConsole, startConsole } from './harness.ts'
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('../examples/curl.sh', import.meta.url))
-/** Opens the next step of the form for a new key. */
 const next = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Next' }).click()
 
 const hasCurl = hasProgram('curl') && hasProgram('openssl')

@@ -25,7 +25,6 @@ describeConsole('device attributes', () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  /** Returns the parts of the attribute table that extend beyond the right edge of the window. */
   const overflowOf = (page: Page): Promise<string[]> =>
     page
       .getByRole('table', { name: 'Attributes' })
@@ -66,7 +65,6 @@ describeConsole('device attributes', () => {
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
 
-    // The table must fit on a phone.
     await shared.setViewportSize({ width: 360, height: 740 })
     await expect.poll(() => overflowOf(shared)).toEqual([])
     await row(shared, 'level').getByRole('button', { name: 'Edit the override of level' }).click()
@@ -221,7 +219,6 @@ describeConsole('device attributes', () => {
     expect(await row(page, 'level').getByText('Stale').count()).toBe(0)
     expect(await findViolationsInBothSchemes(page)).toEqual([])
 
-    // Saving the same value updates only its time, and records no event.
     await page.getByRole('button', { name: 'Edit load' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await row(page, 'load').getByText('Stale').waitFor({ state: 'detached' })

@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core'
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns a page's accessibility violations, one line each. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource)
   const options = JSON.stringify({

@@ -31,7 +31,6 @@ describeConsole('the event log of a busy fleet', () => {
     const page = await site.open(person, { path: '/events' })
     const burst = page.getByRole('row', { name: /600 × Attributes changed.*580 devices.*site/ })
     await burst.waitFor()
-    // The sign-in and the two older changes must be separate rows.
     await expect.poll(() => page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBe(1 + 1 + 1 + 2)
     const expand = burst.getByRole('button', { name: 'Show 600 events: Attributes changed on 580 devices' })
     await expand.focus()
@@ -174,7 +173,6 @@ describeConsole('the event log of a busy fleet', () => {
     await histogram.getByRole('button', { name: 'Show the last month' }).click()
     await page.getByText('7 in the last month').waitFor()
 
-    // The bars must be one tab stop.
     await histogram.getByRole('button', { name: /: 1 event$/ }).focus()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('End')

@@ -27,12 +27,10 @@ describeConsole('the device list', () => {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
-    // The DOM must contain only a few rows at a time.
     expect(await page.getByRole('row').count()).toBeLessThan(100)
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
 
-    // The list must keep its length in another sort order.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     const first = page.locator('[aria-rowindex="2"]')
     await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
@@ -62,7 +60,6 @@ describeConsole('the device list', () => {
     await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id: id('node-2') })
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-2' }) })
     await row.getByText('active', { exact: true }).waitFor()
-    // By now, the page has also loaded changes from before its live connection.
     await site.waitForResponses(page)
     await row.locator('time').first().hover()
     await page
@@ -171,14 +168,12 @@ describeConsole('the device list', () => {
     await page.getByText('1 match').waitFor()
     // On a page without a search, the / key must open the palette.
     await page.goto(`${site.app.url}/webhooks`)
-    // When the page has loaded its data, it also handles keys.
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     await page.keyboard.press('/')
     await palette.fill('attribute n')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Attribute names' }).waitFor()
 
-    // The browser's back button must close the palette.
     await page.keyboard.press('Control+k')
     await palette.waitFor()
     await page.goBack()

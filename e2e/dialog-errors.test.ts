@@ -5,7 +5,6 @@ import { describeConsole, startConsole } from './harness.ts'
 
 const phone = { width: 390, height: 844 }
 
-/** Returns whether the middle of the element is in the window and no other element covers it. */
 const isInView = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => {
     const { left, top, width, height } = node.getBoundingClientRect()
@@ -19,7 +18,6 @@ describeConsole('errors in dialogs', () => {
     await page.getByRole('button', { name: button }).first().click()
     return page.getByRole('dialog')
   }
-  /** Submits the form with the button at its end, and returns the server's error. */
   const errorAfter = async (dialog: Locator, button: string): Promise<string> => {
     await dialog.getByRole('button', { name: button }).click()
     const alert = dialog.getByRole('alert')

@@ -11,7 +11,6 @@ import { chromiumOptions, hasChromium } from './chromium.ts'
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
-/** Defines console tests in a real browser. Without Chromium, the tests are skipped, or fail if CI is set. */
 export function describeConsole(name: string, tests: () => void): void {
   if (!hasChromium && process.env.CI) throw new Error('The console tests require Chromium.')
   const title = hasChromium ? name : `${name} (requires chromium)`
@@ -28,7 +27,6 @@ export interface Console {
   newPerson(): Promise<Person>
   /** Opens a separate signed-in browser window with a live connection. Errors on the page fail the test. */
   open(person: Person, options?: OpenOptions): Promise<Page>
-  /** Opens a signed-out window. */
   openSignedOut(options?: OpenOptions): Promise<Page>
   /** Resolves when none of the page's API requests are in flight. */
   waitForResponses(page: Page): Promise<void>
@@ -51,7 +49,6 @@ async function getBrowser(): Promise<Browser> {
   return getBrowser()
 }
 
-/** Starts a server with the built console for the tests in a `describeConsole` block. */
 export function startConsole(options: TestAppOptions = {}): Console {
   const app = sharedTestApp(options)
   const pendingRequests = new WeakMap<Page, Set<unknown>>()
@@ -122,7 +119,6 @@ export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Pro
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** Collects the errors and Content-Security-Policy violations of a window's pages. */
 function collectErrors(context: BrowserContext): string[] {
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(error.error().message))

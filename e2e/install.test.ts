@@ -8,7 +8,6 @@ import { claimPorts } from '../packages/server/test/harness/ports.ts'
 import { chromiumOptions } from './chromium.ts'
 import { describeConsole, newPersonOf, signIn } from './harness.ts'
 
-/** Opens a browser with a profile on disk, which installing apps requires. */
 async function openProfile(url: string): Promise<Page> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-profile-'))
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)

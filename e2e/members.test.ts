@@ -8,7 +8,6 @@ import { personWith } from './seeded.ts'
 describeConsole('members', () => {
   const site = startConsole()
 
-  /** Creates an invitation on the members page and returns its link. */
   async function invite(page: Page, email: string, role: string): Promise<string> {
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')

@@ -38,7 +38,6 @@ describeConsole('the overview', () => {
     const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
     expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
 
-    // The table behind the curve must contain the same samples.
     const active = page.getByRole('region', { name: 'Active devices' }).first()
     await active.getByRole('figure').waitFor()
     await active.getByText('Table', { exact: true }).click()
@@ -47,7 +46,6 @@ describeConsole('the overview', () => {
     await expect.poll(() => samples.getByRole('row').count()).toBeGreaterThanOrEqual(1 + 3)
     expect(await samples.getByRole('cell').nth(1).textContent()).toBe('5')
 
-    // Each number must open the list that it counts.
     for (const [link, matches] of [
       [count('Inactive: 7'), '7 match'],
       [bySite.getByRole('row', { name: 'oslo' }).getByRole('link').first(), '3 match'],

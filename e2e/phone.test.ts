@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { passTime } from '../packages/server/test/api/value-times.ts'
 import { describeConsole, startConsole } from './harness.ts'
 
-/** Lists the strings that extend beyond the window, or beyond a part that hides or scrolls what does not fit. */
 const findCutOffTexts = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {
     const elements = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

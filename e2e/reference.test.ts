@@ -44,7 +44,6 @@ describeConsole('the API reference', () => {
     await results.getByRole('link', { name: 'User.devices(after:)' }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('devices')
-    // Waits until the page marks the matches of this search.
     await results.locator('mark').getByText('devices', { exact: true }).first().waitFor()
     await results.getByRole('link', { name: /^User\.devices\b(?!\()/ }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -182,7 +181,6 @@ function watchRequests(page: Page, ownUrl: string): string[] {
   return foreignRequests
 }
 
-/** Waits for the editor, opens the example with this name, and runs it. */
 async function run(page: Page, name: string): Promise<void> {
   const shown = page.getByRole('region', { name: 'Operation Editor' }).getByRole('code')
   await expect.poll(() => shown.textContent()).toMatch(/(query|mutation|subscription)\s/)

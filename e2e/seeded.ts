@@ -1,7 +1,6 @@
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import type { Console, Person } from './harness.ts'
 
-/** Creates a user with these devices. */
 export async function personWith(site: Console, devices: readonly SeedDevice[]): Promise<Person> {
   const person = await site.newPerson()
   await seedDevices(site.app.db, person.accountId, devices)

@@ -26,7 +26,6 @@ describeConsole('single sign-on', () => {
 
   const button = (page: Page) => page.getByRole('link', { name: 'Sign in with Example' })
 
-  /** Signs in at the provider, and consents to sharing the data with Muster. */
   async function signInAtProvider(page: Page, login: string): Promise<void> {
     await page.locator('input[name=login]').fill(login)
     await page.locator('input[name=password]').fill('any password')

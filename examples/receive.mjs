@@ -15,7 +15,6 @@ if (!secret?.startsWith('whsec_')) {
 }
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 const toleranceSeconds = 300
-/** Stores when each `webhook-id` was handled. */
 const handled = new Map()
 
 function isGenuine(headers, body) {

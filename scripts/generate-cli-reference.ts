@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from 'commander'
 import { exitCodeTable } from '../packages/cli/src/errors/exit-codes.ts'
 import { buildWholeProgram } from '../packages/cli/src/program.ts'
 
-/** Generates docs/reference/cli.md: every command with its arguments and options. */
 export async function generateCliReference(): Promise<[path: string, text: string]> {
   const program = await buildWholeProgram()
   const commands = program.commands.flatMap((command) => findLeaves(command, ['muster', command.name()]))

@@ -104,7 +104,6 @@ function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   return `${comment(type.description)}export interface ${type.name} {\n${lines.join('\n')}\n}`
 }
 
-/** Returns the type of the selectable fields. */
 function fieldsText(type: GraphQLObjectType): string {
   const lines = Object.values(type.getFields()).map(
     (field) => `${comment(field.description)}${field.name}: ${fieldType(field)}`,

@@ -28,7 +28,6 @@ interface Document {
   document: DocumentNode
 }
 
-/** Generates the types of the console's documents, such as `devices.generated.ts` from `devices.graphql`. */
 export async function generateConsoleTypes(sdl: string): Promise<[path: string, text: string][]> {
   const schema = parse(sdl)
   const files = globSync('**/*.graphql', { cwd: fileURLToPath(source) }).sort()
@@ -54,7 +53,6 @@ ${names.join('')}]`
   return [unrestrictable, withNote(text, 'packages/server/src/restriction.ts')]
 }
 
-/** Generates the schema types that documents use. */
 async function typesOfSchema(schema: DocumentNode, documents: Document[]): Promise<[path: string, text: string]> {
   const types = await codegen({
     filename: sharedTypes,

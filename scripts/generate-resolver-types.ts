@@ -7,7 +7,6 @@ import { parse } from 'graphql'
 
 const source = new URL('../packages/server/src/', import.meta.url)
 
-/** Generates the TypeScript types of all arguments and resolvers from the features' SDL files. */
 export async function generateResolverTypes(): Promise<string> {
   const files = globSync('**/*.graphql', { cwd: fileURLToPath(source) }).sort()
   const sdl = files.map((file) => readFileSync(new URL(file, source), 'utf8')).join('\n')

@@ -50,7 +50,6 @@ const page = (title: string, sections: string): string => `${NOTE}# ${title}\n\n
 
 const typesOf = ({ definitions }: DocumentNode): TypeDefinitionNode[] => definitions.filter(isTypeDefinitionNode)
 
-/** Returns a function that writes a type as code, with a link to the page that describes it. */
 function linkTo(types: readonly TypeDefinitionNode[]): Link {
   const kinds = new Map(types.map(({ kind, name }) => [name.value, kind]))
   return (type) => {

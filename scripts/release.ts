@@ -53,7 +53,6 @@ else
 await rm(server, { recursive: true })
 await writeChecksums()
 
-/** Packs the npm packages. */
 async function packPackages(): Promise<void> {
   const builds: Record<string, (target: string) => Promise<void>> = {
     client: (target) => buildLibrary('client', target),

@@ -49,7 +49,6 @@ try {
     if (JSON.stringify(one) !== JSON.stringify(other)) throw new Error('the two pages differ')
     const times = new Map(Object.keys(cases).map((each) => [each, [] as number[]]))
     const processor = new Map(Object.keys(cases).map((each) => [each, 0]))
-    // The cases take turns, so that all of them see the same load of the machine.
     for (let round = 0; round < rounds; round++) {
       for (const [each, act] of Object.entries(cases)) {
         const before = await cpuTime()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** The server runs the same statements. A test checks that they are identical. */
+/** A test checks that they are identical. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }
@@ -14,7 +14,6 @@ interface Context {
   accountId: string
 }
 
-/** Serves the scenarios in handwritten code with the server's SQL, without GraphQL, signatures, or validation. */
 export function buildBaseline(context: Context): Server {
   const routes: Record<string, (context: Context, body: never) => Promise<unknown>> = {
     '/devices-with-services': listWithServices,

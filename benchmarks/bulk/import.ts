@@ -41,7 +41,6 @@ async function importFile(path: string): Promise<void> {
   if (code !== 0) throw new Error(`the import exited with code ${code}`)
 }
 
-/** Inserts the rows and events of an import into another account. */
 async function insertByHand(): Promise<void> {
   const client = new pg.Client(database.connection)
   await client.connect()

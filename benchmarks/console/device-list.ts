@@ -29,7 +29,6 @@ try {
   await environment.close()
 }
 
-/** Opens the device list, and waits for the first rows. */
 async function openList(browser: Browser): Promise<List> {
   const { page, url } = await openSignedIn(browser, environment)
   await page.goto(`${url}/devices`)
@@ -76,7 +75,6 @@ async function measureActions({ page, time }: List): Promise<Record<string, obje
   return figures
 }
 
-/** Changes visible devices at a fixed rate and measures the page's frames. */
 async function measureLiveChanges(page: Page): Promise<Record<string, unknown>> {
   const { url } = await environment.processOf('server')
   const query = (document: string) => send(url, toRequest(url, graphql('server', document), environment.accessKey))

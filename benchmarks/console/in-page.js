@@ -8,7 +8,6 @@ const measure = (() => {
     longTasks += list.getEntries().length
   }).observe({ type: 'longtask' })
 
-  /** Describes the visible rows. Returns undefined while a row is missing. */
   const describeRows = () => {
     const table = document.querySelector('[role=grid][aria-label=Devices]')
     if (table === null)
@@ -43,7 +42,6 @@ const measure = (() => {
     })
 
   return {
-    /** Starts the clock at the next user event. */
     begin() {
       previous = describeRows()
       began = 0

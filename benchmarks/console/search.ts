@@ -10,8 +10,7 @@ const [devices = 100_000, rounds = 5] = process.argv.slice(2).map(Number)
 const TIMEOUT_MS = 30_000
 
 /**
- * For each case, the text that is typed first, and the key whose completions are measured. The key must not complete
- * the only matching name, because the search box offers no completions after a complete word.
+ * The key must not complete the only matching name, because the search box offers no completions after a complete word.
  */
 const typing: Record<string, [before: string, key: string]> = {
   'a name': ['', 's'],

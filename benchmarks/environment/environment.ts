@@ -4,13 +4,11 @@ import type { Fleet } from './fleet.ts'
 import type { ServerProcess } from './server-process.ts'
 import { isMuster, type System } from './systems.ts'
 
-/** The systems that a benchmark compares, and the fleet that they serve. */
 export interface Environment {
   fleet: Fleet
   pool: pg.Pool
-  /** Access key of the fleet's owner. */
   accessKey: AccessKey
-  /** Returns the system's process. Starts the system on first use. */
+  /** Starts the system on first use. */
   processOf(system: System): Promise<Pick<ServerProcess, 'url' | 'cpuTime'>>
 }
 

@@ -5,16 +5,13 @@ import { graphql, type Operation } from '../run/operation.ts'
 export interface Fleet {
   accountId: string
   devices: number
-  /** The context in which every tenth device has an override. */
   context: string
-  /** IDs of the devices that the write scenarios change. */
   deviceIds: readonly string[]
 }
 
 export interface FleetOptions {
   devices: number
   services: number
-  /** Sends an operation to the server. */
   send(operation: Operation): Promise<unknown>
 }
 
@@ -33,9 +30,7 @@ export async function createFleet(pool: pg.Pool, { devices, services, send }: Fl
   return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_DEVICES) }
 }
 
-/**
- * Overrides attributes of every tenth device. Uses the API instead of SQL, because an override changes several rows.
- */
+/** Uses the API instead of SQL, because an override changes several rows. */
 async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOptions['send']): Promise<void> {
   const ids = await everyNth(pool, accountId, 10)
   for (let from = 0; from < ids.length; from += BATCH_SIZE) {
@@ -49,7 +44,6 @@ async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOption
   }
 }
 
-/** Returns the ID of every nth device, ordered by name. */
 async function everyNth(pool: pg.Pool, accountId: string, n: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from (

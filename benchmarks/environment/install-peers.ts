@@ -16,10 +16,7 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/**
- * Installs the pinned packages if a package is missing or has another version. Returns whether all packages are
- * installed.
- */
+/** Returns whether all packages are installed. */
 export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)

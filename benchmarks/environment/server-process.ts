@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 
-/** A child process that serves HTTP. */
 export interface ServerProcess {
   url: string
   /** Returns the resident memory in bytes, or undefined on systems without /proc. */
@@ -13,14 +12,13 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  /** Arguments for `node`. */
   args: readonly string[]
   env: Readonly<Record<string, string>>
   /** Path of the file for the process's standard error, including its log. */
   log: string
 }
 
-/** Resolves when the process prints `ready at <URL>`. Rejects if the process exits earlier. */
+/** Rejects if the process exits earlier. */
 export async function startServerProcess({ args, env, log }: ServerProcessOptions): Promise<ServerProcess> {
   const file = await open(log, 'a')
   const child = spawn(process.execPath, args, {

@@ -20,7 +20,6 @@ export interface StartedEnvironment extends Environment {
 export interface EnvironmentOptions {
   devices: number
   services: number
-  /** Folder where the server writes a CPU profile when it exits. */
   profile: string | undefined
   /** Checkout that contains the system `before`. */
   before?: string | undefined
@@ -46,7 +45,6 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Sta
 }
 
 interface Start {
-  /** Additional flags for `node`. */
   flags?: readonly string[]
   settings?: Readonly<Record<string, string>>
   command?: Command
@@ -59,7 +57,7 @@ interface EmptyEnvironment {
   close(): Promise<void>
 }
 
-/** Starts the server, which creates the schema and the owner. Then creates the fleet. */
+/** Starts the server, which creates the schema and the owner. */
 async function setUp(
   { profile, before, ...size }: EnvironmentOptions,
   { processes, ...empty }: EmptyEnvironment,
@@ -130,7 +128,6 @@ const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Reco
   ACCOUNT_ID: accountId,
 })
 
-/** Reads the owner's access key from the file that the server writes on its first start. */
 async function readAccessKey(folder: string): Promise<AccessKey> {
   const text = await readFile(join(folder, 'credentials'), 'utf8')
   const read = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''

@@ -48,7 +48,6 @@ async function createFleet(
 
 interface AccountContents extends Omit<FleetSize, 'email'> {
   accountId: string
-  /** Seeds the generator: the same name creates the same devices. */
   name: string
 }
 

@@ -11,7 +11,6 @@ const LIMIT_MS = 5_500
 const list = (where: string): string =>
   `{ login { devices(size: ${PAGE}, where: ${JSON.stringify(where)}) { items { id name state } hasMore cursor } } }`
 
-/** Filters on values without an index: one that a sixth of the devices has, and one that `MATCHES` devices have. */
 const common = list('firmware >= "3"')
 const rare = list(`lot:${matching.lot.slice(1)}`)
 

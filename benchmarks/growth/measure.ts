@@ -28,10 +28,8 @@ export interface BackgroundLoad {
 
 export interface Result {
   row: Row
-  /** Times in milliseconds. */
   small: Spread
   large: Spread
-  /** Time of the longest request of the large side, in milliseconds. */
   longest: number
   ratio: Spread
   backgroundLoad: BackgroundLoad | undefined

@@ -5,7 +5,6 @@ export interface GrowthReport {
   machine: readonly string[]
   method: string
   results: readonly Result[]
-  /** Reasons why rows miss their targets, keyed by title. */
   explanations: ReadonlyMap<string, string>
 }
 

@@ -18,7 +18,6 @@ const WRITES_PER_SECOND = 300
 const page = (list: string): string =>
   `{ login { devices(${list}) { items { id name hardwareId state lastReported attributes } hasMore cursor } } }`
 
-/** Returns all measurements in the order of the report. */
 export async function growthRows({ small, large, shortLog }: Fleets): Promise<Row[]> {
   const onBoth = (title: string, target: number | undefined, document: string): Row => ({
     title,

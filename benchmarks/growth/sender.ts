@@ -13,7 +13,6 @@ export interface Sender {
   close(): void
 }
 
-/** Sends requests over persistent connections. Parses each response after measuring its time. */
 export function createSender(url: string): Sender {
   const agent = new Agent({ keepAlive: true })
   return {

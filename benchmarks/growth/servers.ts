@@ -15,7 +15,6 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts a server on the database in a folder. Only the rate limit and the MQTT port differ from the defaults. */
 export async function startServer(folder: string): Promise<Server> {
   const env = {
     ...systems.server.env,

@@ -14,7 +14,6 @@ const pool = new pg.Pool(database.connection)
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!
 
-/** Adds devices to the server's first account. Returns the account and the devices. */
 async function addDevices(): Promise<{ accountId: string; ids: string[] }> {
   const { rows: accounts } = await pool.query<{ id: string }>('select id from account')
   const accountId = accounts[0]!.id
@@ -30,7 +29,6 @@ async function addDevices(): Promise<{ accountId: string; ids: string[] }> {
   return { accountId, ids: rows.map(({ id }) => id) }
 }
 
-/** Sends a query for random devices, and returns the times in milliseconds. */
 async function measure(ids: readonly string[], list: (id: string) => string | Promise<string>) {
   const times: number[] = []
   for (let request = 0; request < REQUESTS; request++) {

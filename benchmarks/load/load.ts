@@ -12,17 +12,14 @@ export interface LoadJob {
    * The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats.
    */
   requests: readonly (readonly HttpRequest[])[]
-  /** Ends the run after this duration or this total number of requests. */
   until: { seconds: number } | { requests: number }
 }
 
 export interface LoadResult {
-  /** Number of responses with a 2xx status. */
   succeeded: number
   /** Number of other responses, broken connections, and timeouts. */
   failed: number
   seconds: number
-  /** Latency in milliseconds. */
   latency: { p50: number; p99: number }
   /** Total size of all responses, including headers. */
   bytes: number
@@ -30,7 +27,6 @@ export interface LoadResult {
 
 /** Generates load for one job at a time. */
 export interface Load {
-  /** Name of the load generator in the report. */
   name: string
   run(job: LoadJob): Promise<LoadResult>
   close(): Promise<void>

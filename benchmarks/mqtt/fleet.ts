@@ -9,7 +9,6 @@ import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 
 const [count = 10_000, rate = 500] = process.argv.slice(2).map(Number)
-/** How long each step may take. */
 const TIMEOUT_MS = 300_000
 
 const database = await startDatabase()
@@ -38,7 +37,6 @@ async function insertDevices(): Promise<Credentials[]> {
   return devices
 }
 
-/** Waits until the condition is true, and returns the elapsed seconds. */
 async function secondsUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (!(await condition())) {

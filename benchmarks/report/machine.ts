@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { version as muster } from '../../packages/server/src/version.ts'
 import { peerPackages } from '../environment/install-peers.ts'
 
-/** Describes the hardware and the software versions, one per line. */
 export async function describeMachine(pool: pg.Pool): Promise<string[]> {
   const { rows } = await pool.query<{ server_version: string }>('show server_version')
   const peers = [...(await peerPackages())].map(([name, { version }]) => `${name} ${version}`)

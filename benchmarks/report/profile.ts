@@ -1,10 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A CPU profile of V8: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface Profile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[]
-  /** The ID of the running node at each sample. */
   samples: number[]
   /** Microseconds between each sample and the previous sample. */
   timeDeltas: number[]
@@ -24,7 +22,6 @@ export interface Share {
 
 const MAX_SHARES = 25
 
-/** Returns the functions with the most self time in a folder's newest profile. */
 export async function summarizeProfile(folder: string): Promise<Share[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).toSorted()
   const profile = JSON.parse(await readFile(join(folder, names.at(-1)!), 'utf8')) as Profile

@@ -2,14 +2,12 @@ import { type Figure, isMet, type Outcome, type Rate } from '../scenarios/scenar
 import type { Spread } from './statistics.ts'
 
 export interface Report {
-  /** The hardware and the software versions. */
   machine: readonly string[]
   /** Describes how the figures were measured. */
   method: string
   /** Measurements that failed, each with the reason. */
   missing: readonly string[]
   outcomes: readonly { name: string; title: string; outcome: Outcome }[]
-  /** Reasons why scenarios miss their targets, keyed by scenario name. */
   explanations: ReadonlyMap<string, string>
 }
 

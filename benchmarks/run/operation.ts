@@ -19,7 +19,6 @@ const paths: Partial<Record<System, string>> = {
   apollo: '/graphql',
 }
 
-/** Creates an operation for a system with a GraphQL API. */
 export const graphql = (system: System, query: string, variables: object = {}): Operation => ({
   path: paths[system]!,
   body: { query, variables },

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util'
 
-/** The options of `npm run bench`. `help` describes them. */
 export interface Options {
   /** Names of the scenarios to run. If the list is empty, all scenarios run. */
   only: readonly string[]
   rounds: number
-  /** Seconds of load for each system in each round. */
   seconds: number
   devices: number
   quick: boolean

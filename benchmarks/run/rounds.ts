@@ -5,7 +5,6 @@ import type { Load, LoadJob, LoadResult } from '../load/load.ts'
 import { firstDifference } from './first-difference.ts'
 import { type Operation, toRequest } from './operation.ts'
 
-/** A system, and the operations that the scenario sends to it. */
 export interface Workload {
   name: string
   system: System
@@ -55,7 +54,6 @@ export interface RoundsOptions {
   environment: Environment
   load: Load
   rounds: number
-  /** When each run ends. */
   until: LoadJob['until']
   workloads: readonly Workload[]
   connections: number

@@ -18,7 +18,6 @@ export const scripts = [
   'processes/workers',
 ]
 
-/** Runs a standalone benchmark as a child process and exits with the same code. */
 export async function runScript(name: string, args: readonly string[]): Promise<void> {
   if (!scripts.includes(name)) throw new Error(`Unknown script "${name}". The scripts are: ${scripts.join(', ')}.`)
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...args], {

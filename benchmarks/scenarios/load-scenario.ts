@@ -10,7 +10,6 @@ import {
 } from '../run/rounds.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
 
-/** Compares two workloads by requests per second. `min` is the minimum ratio. */
 export interface Comparison {
   name: string
   of: string
@@ -30,7 +29,6 @@ export interface LoadScenario {
   after?: (environment: StartedEnvironment) => Promise<void>
 }
 
-/** A scenario whose figures are ratios of requests per second. */
 export const loadScenario = (given: LoadScenario): Scenario => ({
   name: given.name,
   title: given.title,
@@ -52,7 +50,6 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
 /** Minimum ratio of this checkout's throughput to the throughput of the checkout `before`. */
 const MIN_RATIO_TO_BEFORE = 0.97
 
-/** Compares each of the server's workloads with the same workload of the checkout `before`. */
 function compareWithBefore({ workloads }: LoadScenario): Pick<LoadScenario, 'workloads' | 'comparisons' | 'check'> {
   const pairs = workloads
     .filter(({ system }) => system === 'server')

@@ -44,7 +44,6 @@ export const memory: Scenario = {
   },
 }
 
-/** Memory use in bytes. */
 interface Measured {
   idle: number
   growth: number
@@ -69,7 +68,6 @@ export async function idleBytes(server: ServerProcess, { environment }: Setting)
   return server.memory()
 }
 
-/** The response for `document`. */
 interface Page {
   data: { login: { devices: { hasMore: boolean; cursor: string | null } } }
 }
@@ -85,7 +83,6 @@ async function pageThrough({ url }: ServerProcess, { environment }: Setting): Pr
   }
 }
 
-/** Returns the highest memory use while the work is done. */
 export async function peakBytesDuring(server: ServerProcess, work: Promise<void>): Promise<number> {
   let peak = 0
   let isDone = false

@@ -18,7 +18,6 @@ const document = (context: string) => `{
   }
 }`
 
-/** Lists devices with their services and all their attributes. */
 export const pageWorkloads: readonly Workload[] = [
   {
     name: 'Muster',
@@ -99,7 +98,6 @@ export const pageInContext = loadScenario({
   check: assertTenthDiffers,
 })
 
-/** The response for `document`. */
 interface Page {
   login: { devices: { items: { attributes: object }[] } }
 }

@@ -3,7 +3,6 @@ const reserved = ['category', 'status'].flatMap((kind) => letters.map((letter) =
 
 type Row = Record<string, unknown>
 
-/** Converts PostGraphile's response, whose shape follows the tables, to the shape of Muster's response. */
 // biome-ignore lint/suspicious/noExplicitAny: the shape of the response depends on the document
 export function devicesOfPostgraphile({ data }: any): unknown {
   const { pageInfo, nodes } = data.allDevices

@@ -4,7 +4,6 @@ import type { Load } from '../load/load.ts'
 import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {
-  /** Name that selects the scenario in `--only`. */
   name: string
   title: string
   measure(setting: Setting): Promise<Outcome>
@@ -14,9 +13,7 @@ export interface Setting {
   environment: StartedEnvironment
   load: Load
   rounds: number
-  /** Seconds of load for each system in each round. */
   seconds: number
-  /** The systems that this machine can run. */
   present: ReadonlySet<System>
   progress(text: string): void
 }
@@ -26,11 +23,9 @@ export interface Outcome {
   figures: readonly Figure[]
 }
 
-/** The measurements of one workload. */
 export interface Rate {
   name: string
   perSecond: Spread
-  /** Medians over all rounds, in milliseconds. */
   latency: { p50: number; p99: number }
   /** The process's CPU time per request in milliseconds. Undefined on systems without /proc. */
   cpuTime: number | undefined
@@ -44,7 +39,6 @@ export interface Figure {
   target?: Target
 }
 
-/** The lower or upper limit for the median. */
 export interface Target {
   limit: 'min' | 'max'
   value: number

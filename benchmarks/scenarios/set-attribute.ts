@@ -34,7 +34,6 @@ const operations: Partial<Record<System, { operate: Operate; read: Workload['rea
   apollo: { operate: (write) => graphql('apollo', document, write), read: ({ data }) => data.setAttribute },
 }
 
-/** Returns the device and the attribute that a client changes. */
 type ChooseTarget = (fleet: Fleet, client: number) => Omit<Write, 'value'>
 
 /** Each client alternates between two values that no earlier run wrote, so each request is a change. */

@@ -15,7 +15,6 @@ const OPEN_MS = 20_000
 
 const document = `{ login { devices(size: ${DEVICES}, sort: "-created") { items { id attributes } } } }`
 
-/** Many connections of one user request large pages and do not read them. */
 export const unreadPages: Scenario = {
   name: 'unread',
   title: 'Memory for unread pages of 30 MB',
@@ -41,7 +40,6 @@ const run = async ({ environment }: Setting, query: string, variables: object): 
   return send(url, toRequest(url, graphql('server', query, variables), environment.accessKey))
 }
 
-/** Creates the newest devices of the fleet, and returns their IDs. */
 async function createDevices(setting: Setting): Promise<string[]> {
   const mutation =
     'mutation ($attributes: Object) { registerDevice(name: "large", attributes: $attributes) { device { id } } }'

@@ -13,17 +13,14 @@ export interface KillRun {
   /** Data folder that all servers share. */
   folder: string
   masterKey: string
-  /** Number of changes to send while servers are killed. */
   events: number
   kills: number
-  /** Number of servers that run at a time. */
   servers: number
 }
 
 export interface KillReport {
   /** Number of attribute changes in the event log. The webhook subscribes to all of them. */
   logged: number
-  /** Number of events that the receiver accepted with status 200. */
   delivered: number
   /** IDs of the events that the receiver never accepted. */
   missing: string[]

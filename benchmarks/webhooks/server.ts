@@ -17,7 +17,6 @@ export interface BenchmarkServer {
   stop(): Promise<void>
 }
 
-/** Starts a server in a child process. */
 export async function startServer({ url: databaseUrl, folder }: BenchmarkDatabase): Promise<BenchmarkServer> {
   const data = join(folder, 'server')
   await mkdir(data)

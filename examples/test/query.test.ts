@@ -40,7 +40,6 @@ const run: (program: string, first: string[]) => Run = (program, first) => (args
 
 let binary: Promise<string> | undefined
 
-/** Compiles the example once, because `go run` compiles it each time. */
 const runGo: Run = async (args, env) => {
   binary ??= buildGo()
   return run(await binary, [])(args, env)

@@ -48,7 +48,6 @@ export async function buildCli(target: string): Promise<void> {
   })
 }
 
-/** Copies the `muster` command and the agent's systemd units. */
 export async function copyProgram(target: string): Promise<void> {
   const own = join(target, 'packages/cli')
   await mkdir(join(own, 'bin'), { recursive: true })

@@ -4,7 +4,6 @@ import { run } from './run.ts'
 
 const builders = ['buildah', 'podman', 'docker'] as const
 
-/** Finds a program that can build container images. */
 export async function findImageBuilder(): Promise<string | undefined> {
   for (const program of builders) {
     // Tries `info`, which fails if the program cannot connect to its daemon.

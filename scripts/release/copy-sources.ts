@@ -26,7 +26,6 @@ export async function copySources(packages: readonly SourcePackage[], target: st
   for (const file of files) await copySource(file, target, find)
 }
 
-/** Returns the paths of a package's source files and migrations, relative to `packages/`. */
 async function listSources({ folder, only }: SourcePackage): Promise<string[]> {
   if (only !== undefined) return only.map((file) => join(folder, 'src', file))
   const all = await readdir(join(root, 'packages', folder), { recursive: true })

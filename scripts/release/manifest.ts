@@ -2,7 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './copy-sources.ts'
 
-/** The properties of a package.json that this repository uses. */
 export interface Manifest {
   name: string
   version: string

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import type { Receivers } from './receivers.ts'
 import { operationsOf, type RunOperation } from './run-operation.ts'
 
-/** A page for a screenshot, and the text that appears when the page has loaded. */
 export interface Screen {
   name: string
   path: string

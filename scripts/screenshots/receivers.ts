@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** URLs of the webhook receivers for the screenshots. */
 export interface Receivers {
   /** Accepts every request. */
   succeeding: string

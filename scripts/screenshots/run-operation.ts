@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core'
 
-/** Runs a GraphQL operation as the page's user and returns the data. */
 export type RunOperation = <Data>(query: string, variables?: object) => Promise<Data>
 
 export function operationsOf(page: Page): RunOperation {

@@ -1,6 +1,5 @@
 import { words } from './word-list.ts'
 
-/** A listed word and its position in the text. Lines and columns count from 1. */
 export interface Finding {
   line: number
   column: number
@@ -10,7 +9,6 @@ export interface Finding {
 
 const patterns = words.map(({ pattern, instead }) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'gi'), instead }))
 
-/** Returns every listed word in the text, sorted by position. */
 export function findWords(text: string): Finding[] {
   return text.split('\n').flatMap((content, index) => {
     const found = patterns.flatMap(({ pattern, instead }) =>

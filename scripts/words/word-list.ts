@@ -1,4 +1,3 @@
-/** A word or phrase that the project does not use, and its replacement. */
 export interface Word {
   /** A regular expression that matches whole words, case-insensitively. */
   pattern: string

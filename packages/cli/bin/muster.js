@@ -18,7 +18,6 @@ const SERVER_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=110'
 /** Limits glibc to two memory pools, which keeps a server's memory small. */
 const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 
-/** The exit code of a program that the system could not load, for example because a library is missing. */
 const LOADER_FAILED = 127
 
 const self = fileURLToPath(import.meta.url)
@@ -89,9 +88,8 @@ function findNode(folder) {
 }
 
 /**
- * Runs this file with the given Node.js. If the system allows it, the given Node.js replaces this process and keeps its
- * process ID. Otherwise, it runs as a child process: this process forwards its signals to the child and exits with the
- * child's code or signal.
+ * If the system allows it, the given Node.js replaces this process and keeps its process ID. Otherwise, it runs as a
+ * child process: this process forwards its signals to the child and exits with the child's code or signal.
  */
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? serverEnvironment() : {})
@@ -127,7 +125,6 @@ function runWith(node) {
   })
 }
 
-/** Exits with an explanation if the given Node.js does not start. */
 function assertStarts(node) {
   const { status, stderr } = spawnSync(node, ['--version'])
   if (status === 0) return

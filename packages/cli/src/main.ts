@@ -5,7 +5,6 @@ import { moveGlobalOptions } from './move-global-options.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
 import { followLauncher, handleOutputErrors } from './terminal/process.ts'
 
-/** Runs one command and returns the process exit code. */
 export async function main(given: readonly string[]): Promise<number> {
   handleOutputErrors()
   followLauncher()

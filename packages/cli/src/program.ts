@@ -16,7 +16,6 @@ export function buildProgram(args: readonly string[]): Promise<Command> {
   return build((path) => path.every((name, index) => args[index] === name))
 }
 
-/** Loads all commands, for the generated reference. */
 export const buildWholeProgram = (): Promise<Command> => build(() => true)
 
 type IsWanted = (path: readonly string[]) => boolean
@@ -47,7 +46,6 @@ async function loaded(entry: CommandEntry, path: readonly string[], isWanted: Is
   return noun
 }
 
-/** Creates a command with subcommands. */
 function newParent(name: string): Command {
   const parent = new Command(name)
     .helpOption('-h, --help', 'print help')
@@ -67,7 +65,7 @@ function exitByThrowing(command: Command): void {
   for (const child of command.commands) exitByThrowing(child)
 }
 
-/** Makes usage errors mention the command's help. With `json`, prints them as JSON instead. */
+/** With `json`, prints them as JSON instead. */
 export function configureUsageErrors(command: Command, { json }: { json: boolean }): void {
   if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for usage.`)
   else

@@ -1,4 +1,3 @@
-/** One entry of a response's `errors`. */
 export interface GraphQLProblem {
   message: string
   path?: (string | number)[]
@@ -29,7 +28,6 @@ export class MusterError extends Error {
   readonly path: readonly (string | number)[] | undefined
   /** Reason for the error, such as why the server rejected the credentials. */
   readonly reason: string | undefined
-  /** All errors in the response. */
   readonly errors: readonly GraphQLProblem[]
   /** The response's `data`, if any. */
   readonly data: unknown

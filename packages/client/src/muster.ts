@@ -34,7 +34,6 @@ export interface MusterOptions extends Credentials {
   secret?: string | undefined
   /** Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`, for an access key with a public key. */
   privateKey?: Credentials['privateKey']
-  /** Custom signing function, for keys that are stored elsewhere. */
   sign?: Credentials['sign']
   /** Signature form. Default: `rfc9421`. */
   form?: Credentials['form']
@@ -62,11 +61,9 @@ const LIST_RETRIES = 10
  * ```
  */
 export class Muster {
-  /** Server URL. */
   readonly url: string
   /** A function for each mutation. It accepts the mutation's arguments and returns all plain fields of the result. */
   readonly mutations: Mutations
-  /** Reads and changes the attributes of devices, services, and the user. */
   readonly attributes: TargetAttributes
   readonly #transport: Transport
   readonly #listRetries: number
@@ -91,7 +88,7 @@ export class Muster {
     })
   }
 
-  /** Queries a selection. The type of the result follows from the selection. Throws MusterError. */
+  /** The type of the result follows from the selection. Throws MusterError. */
   select<const Given extends Selection<'Query'>>(
     selection: Given & Checked<'Query', Given>,
     options: CallOptions = {},
@@ -99,9 +96,7 @@ export class Muster {
     return this.#run('Query', selection, options) as Promise<Selected<'Query', Given>>
   }
 
-  /**
-   * Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError.
-   */
+  /** The type of the result follows from the selection. Throws MusterError. */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
     options: CallOptions = {},
@@ -118,7 +113,6 @@ export class Muster {
     variables?: Readonly<Record<string, unknown>>,
     options?: QueryOptions,
   ): Promise<Data>
-  /** Runs a typed document and returns `data`. */
   query<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     ...rest: Record<string, never> extends Variables
@@ -148,7 +142,7 @@ export class Muster {
     return send(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
-  /** Returns a device by ID. Throws NotFoundError if the device does not exist. */
+  /** Throws NotFoundError if the device does not exist. */
   async getDevice<const Given extends Selection<'Device'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Device', Given> = {},
@@ -189,7 +183,6 @@ export class Muster {
     return listPastEvents(this.#askForList, options)
   }
 
-  /** Lists a webhook's deliveries, newest first. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {

@@ -4,7 +4,6 @@ import type { Mutations } from './schema/types.generated.ts'
 import { plainSelection } from './select/build-document.ts'
 import type { CallOptions } from './types.ts'
 
-/** Runs a selection on Mutation and returns the response data. */
 export type RunMutation = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
 /** Creates a function for each mutation in the schema. It selects all plain fields of the mutation's result. */

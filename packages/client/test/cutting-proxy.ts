@@ -4,9 +4,7 @@ import { onTestFinished } from 'vitest'
 
 export interface CuttingProxy {
   url: string
-  /** Returns the number of connections so far. */
   connections(): number
-  /** Cuts all open connections. */
   cut(): void
   /** Drops the next `count` responses and cuts their connections. */
   dropResponses(count: number): void

@@ -19,7 +19,6 @@ async function behindProxy() {
   }
 }
 
-/** Creates a promise and a function that resolves it. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {

@@ -14,9 +14,7 @@ export interface Reply {
   status?: number
   headers?: Record<string, string>
   body?: unknown
-  /** Closes the connection instead of responding. */
   disconnect?: boolean
-  /** Never responds. */
   noResponse?: boolean
 }
 
@@ -48,7 +46,6 @@ export async function startFakeServer(replies: Reply[], options: Partial<MusterO
   return { muster: new Muster({ url, keyId: 'MKTESTKEY', secret, ...options }), received, url }
 }
 
-/** Creates the response of an operation that ran and failed. */
 export const failed = (code: string, status = 200, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,

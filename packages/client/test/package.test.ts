@@ -11,7 +11,6 @@ import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
 
 const app = sharedTestApp()
-/** A project that contains only the package, installed from its tarball. */
 let project: Project
 let packed: string[]
 beforeAll(async () => {
@@ -72,7 +71,6 @@ describe('the package', () => {
     expect(ran.code).toBe(0)
   })
 
-  /** Bundles a program for a page and returns its code. */
   async function bundle(name: string, text: string): Promise<string> {
     await project.write(`${name}.js`, text)
     const outDir = join(project.folder, `bundle-${name}`)

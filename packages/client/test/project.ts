@@ -12,7 +12,6 @@ export interface Ran {
   stderr: string
 }
 
-/** A project that uses the client. */
 export interface Project {
   folder: string
   write(name: string, text: string): Promise<string>
@@ -20,7 +19,7 @@ export interface Project {
   remove(): Promise<void>
 }
 
-/** Creates a project. With `linked`, links to the packages of this repository. */
+/** With `linked`, links to the packages of this repository. */
 export async function createProject({ linked }: { linked: boolean }): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-client-'))
   const write = async (name: string, text: string): Promise<string> => {

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** A README example as a separate program. */
 export interface Example {
-  /** Heading and number of the example. */
   name: string
   code: string
   /** Expected output according to the example's comments. */
@@ -30,7 +28,6 @@ export function readExamples(): Example[] {
   return examples
 }
 
-/** Replaces the README's placeholder server and key. */
 export const withCredentials = (code: string, user: { url: string; keyId: string; secret: string }): string =>
   code
     .replaceAll("url: 'http://127.0.0.1:4000'", `url: '${user.url}'`)

@@ -8,7 +8,7 @@ const COMPRESSIBLE = /\.(html|js|css|svg|json|webmanifest|map|wasm|txt)$/
 /** The build does not compress smaller files, because they fit in one packet without compression. */
 const MIN_BYTES = 1024
 
-/** Brotli's maximum is 11. Quality 10 takes eight times as long and saves only 7% more. */
+/** Quality 10 takes eight times as long and saves only 7% more. */
 const BROTLI_QUALITY = 9
 
 const toBrotli = promisify(brotliCompress)
@@ -32,7 +32,6 @@ export function compressBuild(): Plugin {
   }
 }
 
-/** Compresses the files of a folder in the same way. */
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))

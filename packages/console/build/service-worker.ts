@@ -12,7 +12,6 @@ const publicFolder = new URL('../public/', import.meta.url)
  */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
-/** Writes `sw.js`, the service worker with the file names of this build. */
 export function serviceWorker(): Plugin {
   return {
     name: 'muster:service-worker',
@@ -28,7 +27,6 @@ export function serviceWorker(): Plugin {
   }
 }
 
-/** Returns the scripts and styles that the browser loads with index.html, before any page. */
 function entryFiles(bundle: Rollup.OutputBundle): string[] {
   const files = new Set<string>()
   const add = (name: string): void => {

@@ -15,7 +15,6 @@ interface Loaded {
   retry: () => void
 }
 
-/** Loads this server's schema, which is public and needs no session. */
 export function useSchema(): Loaded {
   const [loaded, setLoaded] = useState<Omit<Loaded, 'retry'>>({})
   const [attempt, setAttempt] = useState(0)

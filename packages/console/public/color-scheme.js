@@ -1,5 +1,4 @@
-// Sets the color scheme that the user chose last, before the first paint. The script is a separate file, because the
-// content security policy allows no inline scripts.
+// The script is a separate file, because the content security policy allows no inline scripts.
 ;(() => {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -31,10 +31,9 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') event.respondWith(openPage(request))
   else if (url.pathname.startsWith('/assets/')) event.respondWith(getAsset(request))
   else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
-  // The browser sends all other requests as usual, for example to the API and to sign-in.
 })
 
-/** Always requests pages from the server. If the server is unreachable, shows the offline page. */
+/** Always requests pages from the server. */
 async function openPage(request) {
   try {
     const response = await fetch(request)
@@ -61,10 +60,7 @@ async function getAsset(request) {
   return response
 }
 
-/**
- * Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. Returns the cached
- * copy only if the server is unreachable.
- */
+/** Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. */
 async function getShellFile(request) {
   try {
     return await fetch(request)

@@ -27,7 +27,6 @@ beforeAll(async () => {
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
-/** Returns the files of these modules and of their static imports. */
 function filesOf(modules: readonly string[], found = new Set<string>()): Set<string> {
   for (const name of modules) {
     const entry = manifest[name]

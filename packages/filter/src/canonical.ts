@@ -68,7 +68,6 @@ const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | Has
 
 interface Style {
   kind: FilterKind
-  /** Whether to write `!=` instead of `=`. */
   isUnequal: boolean
 }
 

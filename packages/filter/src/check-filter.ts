@@ -6,11 +6,10 @@ import { type ParseOptions, parseFilter } from './syntax/parser.ts'
 
 /** A checked filter: its resolution, including problems from the parser. */
 export interface CheckedFilter extends Resolution {
-  /** The canonical form, or null for a filter with problems. */
   readonly canonical: string | null
 }
 
-/** Parses and resolves a filter, and formats its canonical form. Never throws. */
+/** Never throws. */
 export function checkFilter(text: string, options: ResolveOptions & ParseOptions = {}): CheckedFilter {
   const parsed = parseFilter(text, options)
   const resolution = resolveFilter(parsed, options)

@@ -4,7 +4,7 @@ export interface Span {
   readonly to: number
 }
 
-/** A position for display: a line and a column, both counted from 1. Columns count Unicode code points. */
+/** Columns count Unicode code points. */
 export interface Position {
   readonly line: number
   readonly column: number

@@ -1,7 +1,6 @@
 import type { FilterLimit } from './limits.ts'
 import { positionAt, type Span, toCodePoints } from './positions.ts'
 
-/** A part of a filter that causes an error or a warning. */
 export interface FilterProblem {
   /**
    * The API reports `limit` as LIMIT_EXCEEDED, and `syntax` and `semantic` as BAD_USER_INPUT. A `warning` is not an
@@ -10,7 +9,6 @@ export interface FilterProblem {
   readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
   /** Explains what is wrong and, if possible, how to fix it. */
   readonly message: string
-  /** Line of the problem, counted from 1. */
   readonly line: number
   /** Column of the problem in code points, counted from 1. */
   readonly column: number
@@ -22,7 +20,6 @@ export interface FilterProblem {
   readonly limit?: FilterLimit
 }
 
-/** A change to the filter's string that fixes a problem. */
 export interface Edit extends Span {
   readonly text: string
 }
@@ -48,7 +45,6 @@ export function toProblem(text: string, kind: FilterProblem['kind'], fault: Faul
   }
 }
 
-/** Applies edits that are in order and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0
@@ -59,7 +55,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** Creates a fault whose fix replaces exactly the invalid part. A null replacement means that no fix is known. */
+/** A null replacement means that no fix is known. */
 export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
   from: span.from,
   to: span.to,
@@ -70,7 +66,6 @@ export const fault = (span: Span, message: string, replacement: string | null = 
 /** Sorts problems by their position in the filter. */
 export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
 
-/** Shortens a string to fit into a message. */
 export function abbreviate(text: string, length = 60): string {
   const characters = Array.from(text.slice(0, length * 2 + 2))
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`

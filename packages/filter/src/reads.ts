@@ -5,7 +5,7 @@ import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 export interface FilterReads {
   /** Fields with the kind of their object, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
-  /** Attributes of devices, including the devices of events. A name can be a group's name. */
+  /** Attributes of devices, including the devices of events. */
   readonly deviceAttributes: ReadonlySet<string>
   readonly serviceAttributes: ReadonlySet<string>
   /** Whether any() reads every base attribute. */
@@ -61,7 +61,6 @@ export function readsOf(filter: ResolvedFilter | null): FilterReads {
   return reads
 }
 
-/** The fields that a bare word searches. */
 export const wordFields = {
   device: ['device.name', 'device.hardwareId', 'device.id'],
   service: ['service.name', 'service.host', 'service.id'],

@@ -83,7 +83,6 @@ export const fragments = [
   ],
 ] as const
 
-/** Arbitrary strings, most of which consist of fragments of filters. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 30 }).map((parts) => parts.join(' ')) },
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 30 }).map((parts) => parts.join('')) },
@@ -202,7 +201,6 @@ const conditions: Record<FilterKind, fc.Arbitrary<string>> = {
   ),
 }
 
-/** Filters of a kind, most of which are valid. */
 export function filterOf(kind: FilterKind): fc.Arbitrary<string> {
   const { filter } = fc.letrec<{ filter: string; term: string }>((tie) => ({
     filter: fc.oneof(

@@ -18,12 +18,10 @@ export const known: ReadonlySet<string> = new Set([
   '50%_\\',
 ])
 
-/** Checks a filter with the known names. */
 export const check = (text: string, options: ResolveOptions = {}): CheckedFilter =>
   checkFilter(text, { knownAttributes: known, ...options })
 
 export const problemsOf = (text: string): readonly FilterProblem[] => checkFilter(text).problems
 
-/** Removes the positions from a syntax tree. */
 export const strip = (tree: unknown): unknown =>
   JSON.parse(JSON.stringify(tree, (key, value) => (key === 'from' || key === 'to' ? undefined : value)))

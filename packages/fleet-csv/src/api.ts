@@ -1,6 +1,6 @@
 /** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
 export interface Api {
-  /** Returns the `data` of the response. Rejects with an Error that contains the API's `code` if all retries fail. */
+  /** Rejects with an Error that contains the API's `code` if all retries fail. */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,

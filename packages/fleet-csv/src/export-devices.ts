@@ -23,7 +23,6 @@ export interface ExportOptions {
   isRaw?: boolean
   /** Receives the next rows of the file and the number of devices in them. */
   write: (text: string, devices: number) => void | Promise<void>
-  /** Cancels the export, which throws the signal's reason. */
   signal?: AbortSignal
 }
 

@@ -1,7 +1,4 @@
-/**
- * The plain fields of a device in a file, in the order of their columns. The value is the name of the server's length
- * limit.
- */
+/** The value is the name of the server's length limit. */
 export const fieldLimits = {
   name: 'deviceNameLength',
   hardwareId: 'hardwareIdLength',
@@ -12,5 +9,5 @@ export type FieldName = keyof typeof fieldLimits
 
 export const fieldNames = Object.keys(fieldLimits) as FieldName[]
 
-/** Values of the plain fields. Only the name is always set. */
+/** Only the name is always set. */
 export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>

@@ -1,6 +1,5 @@
 import { type Api, codeOf } from './api.ts'
 
-/** The filter arguments of `devices`. */
 export interface DeviceFilter {
   id?: readonly string[] | undefined
   where?: string | undefined
@@ -17,7 +16,7 @@ export interface ListOptions {
   filter?: DeviceFilter | undefined
   /** Sort keys. Default: the ID, which never changes, so the list contains each device exactly once. */
   sortBy?: readonly string[] | undefined
-  /** Selection for each device. `$context` is the context of the filter. */
+  /** `$context` is the context of the filter. */
   select: string
   signal?: AbortSignal | undefined
 }

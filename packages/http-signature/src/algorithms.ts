@@ -2,7 +2,6 @@ import { type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
 import { hmacSha256 } from './hmac.ts'
 import { Rejection } from './reasons.ts'
 
-/** The algorithms of access keys. */
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
 /** The verifier's part of an access key. Do not modify the bytes of a secret after its first use. */

@@ -17,5 +17,4 @@ export function parseHttpDate(text: string): number | undefined {
   return new Date(Date.UTC(year!, month, day)).getUTCDate() === day ? date.getTime() / 1000 : undefined
 }
 
-/** Formats seconds since 1970 as a Date header. */
 export const formatHttpDate = (seconds: number): string => new Date(seconds * 1000).toUTCString()

@@ -10,7 +10,6 @@ export type ReceivedRequest = {
   rawHeaders: readonly string[]
 }
 
-/** Header values by lowercase name, with one entry for each received line. */
 export type Fields = ReadonlyMap<string, readonly string[]>
 
 /** The parts of a request that a signature can cover. */
@@ -96,7 +95,7 @@ function readHost(fields: Fields): HostField {
   return host
 }
 
-/** Joins all lines of a header (RFC 9110 §5.3). Returns the empty string if there are none. */
+/** Returns the empty string if there are none. */
 export function joinedField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined) return ''

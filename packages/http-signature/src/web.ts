@@ -7,10 +7,9 @@ export type { DraftOptions } from './sign/draft-signature.ts'
 /** A Web Crypto key for signing: HMAC with SHA-256, or an Ed25519 private key. */
 export type WebSigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
-/** A request to sign, the key, and the options. */
 export type WebSignRequestOptions = DraftOptions & { key: WebSigningKey }
 
-/** Signs a request with Web Crypto. Returns the same headers as `signRequest`. */
+/** Returns the same headers as `signRequest`. */
 export async function signRequestWeb({ key, ...options }: WebSignRequestOptions): Promise<Record<string, string>> {
   const bodyHash = wantsDigest(options) ? await hashBody(options.body!) : undefined
   const algorithm = key.algorithm.name === 'Ed25519' ? 'ed25519' : 'hmac-sha256'
@@ -24,7 +23,7 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Converts a signature base to bytes. Its characters are at most U+00FF, so each becomes one byte. */
+/** Its characters are at most U+00FF, so each becomes one byte. */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 

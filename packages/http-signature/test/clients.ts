@@ -25,10 +25,7 @@ export const joyent = createRequire(import.meta.url)('http-signature') as Joyent
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
 
-/**
- * Sends one request to a local server and returns the received request. `finish` can add headers before the client
- * sends the request.
- */
+/** `finish` can add headers before the client sends the request. */
 export async function send(
   sent: Sent,
   finish: (request: ClientRequest, origin: string) => Promise<void> | void,
@@ -63,7 +60,6 @@ export async function send(
   }
 }
 
-/** Sends a request with the npm package `http-signature`. */
 export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string, unknown>): Promise<RequestWithBody> {
   const key = keyName === 'hmac' ? { key: sharedSecret, algorithm: 'hmac-sha256' } : { key: ed25519PrivatePem }
   return send(sent, (request) => {

@@ -25,10 +25,7 @@ const arrived = (request: HandcraftedRequest, credentials: string[]): RequestWit
 export const usualLines = ['"@method": POST', '"@authority": api.example.com', '"@path": /graphql/v1']
 export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
 
-/**
- * Builds a request in form B. The request contains `input`, and the last line of the signature base contains
- * `signedInput`.
- */
+/** The request contains `input`, and the last line of the signature base contains `signedInput`. */
 export function formB(
   {
     lines = usualLines,
@@ -44,7 +41,7 @@ export function formB(
 export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
-/** Builds a request in form A. In the parameters, the signature of `base` replaces `$`. */
+/** In the parameters, the signature of `base` replaces `$`. */
 export function formA(
   parameters: string,
   base: string = usualString,

@@ -71,7 +71,6 @@ export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithB
   return receive(options.method, options.url, { ...headers, ...added }, body)
 }
 
-/** Returns the request as the server at its URL receives it. */
 export function receive(
   method: string,
   url: string | URL,
@@ -87,7 +86,6 @@ export function receive(
   }
 }
 
-/** Returns the same request with another value of an existing header. */
 export function withHeader(request: RequestWithBody, name: string, change: (value: string) => string): RequestWithBody {
   const rawHeaders = [...request.rawHeaders]
   const at = rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name.toLowerCase())
@@ -96,13 +94,11 @@ export function withHeader(request: RequestWithBody, name: string, change: (valu
   return { ...request, rawHeaders }
 }
 
-/** Returns the same request with additional headers at the end. */
 export const withMore = (request: RequestWithBody, ...headers: string[]): RequestWithBody => ({
   ...request,
   rawHeaders: [...request.rawHeaders, ...headers],
 })
 
-/** Returns the same request without a header. */
 export function without(request: RequestWithBody, name: string): RequestWithBody {
   const rawHeaders: string[] = []
   for (let i = 0; i < request.rawHeaders.length; i += 2) {

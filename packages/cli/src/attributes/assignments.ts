@@ -29,7 +29,7 @@ export function readAssignment(text: string): [name: string, value: string] {
   )
 }
 
-/** Parses `name=file`. The value is the file's content. */
+/** The value is the file's content. */
 export async function readFromFile(text: string): Promise<[name: string, value: string]> {
   const [name, path] = readAssignment(text)
   try {
@@ -39,7 +39,6 @@ export async function readFromFile(text: string): Promise<[name: string, value: 
   }
 }
 
-/** Collects the changes and rejects duplicate names. */
 export function toChanges(pairs: readonly (readonly [name: string, value: string | null])[]): Changes {
   const changes: Changes = new Map()
   for (const [name, value] of pairs) {
@@ -49,5 +48,4 @@ export function toChanges(pairs: readonly (readonly [name: string, value: string
   return changes
 }
 
-/** Converts changes to the API's input format, which has dotted names at the top level. */
 export const toInput = (changes: Changes): AttributeChanges => Object.fromEntries(changes)

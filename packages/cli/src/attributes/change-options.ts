@@ -3,7 +3,6 @@ import { whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, collect } from '../options/new-command.ts'
 
-/** Common options of `attributes set` and `attributes unset`. */
 export interface ChangeOptions extends ClientOptions {
   where?: string[]
   all?: boolean
@@ -38,9 +37,7 @@ command reports the device and continues.`
 const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/**
- * Separates the target, which is the first argument, from the other arguments. A bulk change has no target argument.
- */
+/** A bulk change has no target argument. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given

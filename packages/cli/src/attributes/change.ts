@@ -11,7 +11,7 @@ import { countTargets, type Plan, planTargets } from './plan.ts'
 import { runPlan } from './run-plan.ts'
 
 interface Change {
-  /** The target as the user typed it. Undefined for a bulk change, which has no single target. */
+  /** Undefined for a bulk change, which has no single target. */
   meant?: string | undefined
   changes: Changes
   options: ChangeOptions

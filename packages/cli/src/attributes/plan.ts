@@ -18,7 +18,6 @@ export interface Planned {
   context?: string | undefined
 }
 
-/** A bulk change and its progress, as stored in a state file. */
 export interface Plan extends Planned {
   /** The server and the user of the change. Only the same user can resume the change, and only on the same server. */
   url: string

@@ -54,7 +54,6 @@ async function* differences(
 interface Target {
   id: string
   name: string
-  /** Effective values, with the context's overrides. */
   attributes: Attributes
   /** Values that the change applies to: base values, or overrides in a context. */
   current: Attributes

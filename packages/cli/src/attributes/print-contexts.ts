@@ -9,7 +9,6 @@ interface Row {
   value: string | null
 }
 
-/** Prints each base value, followed by its overrides in contexts. */
 export async function printContexts(muster: Muster, target: string, { json }: { json?: boolean }): Promise<void> {
   const base = await muster.attributes.get(target)
   const rows: Row[] = flatten(base).map(([name, value]) => ({ name, base: value, context: null, value }))

@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import type { Plan } from './plan.ts'
 
-/** The default folder for state files of bulk changes. */
 const changesFolder = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'changes')
 
 export function newStateFile(given: string | undefined): string {
@@ -13,7 +12,6 @@ export function newStateFile(given: string | undefined): string {
   return join(changesFolder(), `${now}-${process.pid}.json`)
 }
 
-/** Replaces the state file atomically. */
 export async function writeState(file: string, plan: Plan): Promise<void> {
   const partial = `${file}.partial`
   try {

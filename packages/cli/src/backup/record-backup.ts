@@ -1,6 +1,5 @@
 import type { BackupSummary } from '@muster/server/backup/backup-summary.ts'
 import { type RecordDeps, recordInstallationEvent } from '@muster/server/features/users/record-installation-event.ts'
 
-/** Records an event for a backup that an operator took. */
 export const recordBackup = (deps: RecordDeps, backup: BackupSummary): Promise<void> =>
   recordInstallationEvent(deps, { type: 'BACKUP_CREATE', data: { ...backup, scheduled: false } })

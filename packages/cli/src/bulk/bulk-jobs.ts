@@ -99,7 +99,6 @@ export async function waitForJob(
   return readJob(muster, id)
 }
 
-/** Explains that Ctrl-C ended only the command. */
 export const jobContinues = (id: string): CliError =>
   new CliError('interrupted; the job continues on the server', {
     hint: `To wait for its end, run: muster bulk watch ${id}`,

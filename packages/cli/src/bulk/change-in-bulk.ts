@@ -10,14 +10,12 @@ import { findGivenView } from '../views/views.ts'
 import { createCsvJob, readCsvParts } from './csv-job.ts'
 import { type StartOptions, startPreviewed, withStartOptions } from './start-previewed.ts'
 
-/** Options of every command that creates a job and starts it. */
 export interface JobOptions extends StartOptions {
   name?: string
   rate?: number
   maxFailures?: number
 }
 
-/** Options of every command that changes devices with a bulk job. */
 export interface BulkOptions extends JobOptions {
   where?: string[]
   view?: string
@@ -42,7 +40,6 @@ export const withBulkOptions = (command: Command): Command =>
       ),
   ).addHelpText('after', whereHelp)
 
-/** Adds the options of JobOptions. */
 export const withJobOptions = (command: Command): Command =>
   withStartOptions(
     withRate(command.option('--name <name>', 'name of the job')).option(
@@ -55,21 +52,18 @@ export const withJobOptions = (command: Command): Command =>
 export const withRate = (command: Command): Command =>
   command.option('--rate <count>', 'maximum number of devices per second', wholeNumber(1, 10_000))
 
-/** The arguments of `createBulk` that do not depend on the target. */
 export const jobArguments = ({ name, rate, maxFailures }: JobOptions) => ({
   ...(name !== undefined && { name }),
   ...(rate !== undefined && { rate }),
   ...(maxFailures !== undefined && { maxFailures }),
 })
 
-/** Options of the commands that change attributes. */
 export interface AttributeOptions extends BulkOptions {
   services?: string
 }
 
 type Operations = Parameters<Mutations['createBulk']>[0]['operations']
 
-/** Previews a change, asks for confirmation, starts it, and waits for its end. */
 export async function changeInBulk(operations: Operations, what: string, options: BulkOptions): Promise<void> {
   const { where = [], view: viewName, device = [], context, csv } = options
   const filter = joinFilters(where)
@@ -100,7 +94,6 @@ export async function changeInBulk(operations: Operations, what: string, options
   await startPreviewed(muster, id, what, options)
 }
 
-/** Changes the attributes of devices or of their services. `what` names the change, such as `Set site`. */
 export async function changeAttributesInBulk(
   attributes: ReturnType<typeof toInput>,
   what: string,

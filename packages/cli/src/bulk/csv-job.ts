@@ -7,7 +7,6 @@ import { readInput } from '../import/read-input.ts'
 type NewJob = Parameters<Mutations['createBulk']>[0]
 
 interface CsvJob extends Omit<NewJob, 'target' | 'open'> {
-  /** The options of a target with a CSV. */
   target?: Pick<NewJob['target'], 'register' | 'secrets'>
 }
 
@@ -24,7 +23,6 @@ export async function readCsvParts(path: string): Promise<string[]> {
   return divideCsv(header, others).parts
 }
 
-/** Creates a job for the rows of a CSV file, and requests its preview. */
 export async function createCsvJob(
   muster: Muster,
   parts: readonly string[],

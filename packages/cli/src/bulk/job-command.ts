@@ -5,7 +5,6 @@ import { printJson, printOne } from '../output/print-one.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { jobColumns, readJob } from './bulk-jobs.ts'
 
-/** Creates a command that changes one job and then prints it. `change` returns the ID of the job to print. */
 export const newJobCommand = <Options extends ClientOptions>(
   name: string,
   description: string,

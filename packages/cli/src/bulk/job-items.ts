@@ -32,7 +32,7 @@ export const itemStatuses = ['PENDING', 'DONE', 'UNCHANGED', 'SKIPPED', 'FAILED'
 
 type Statuses = readonly (typeof itemStatuses)[number][] | undefined
 
-/** Reads a job's devices, page by page. If a page is too large for a response, reads it in smaller pages. */
+/** If a page is too large for a response, reads it in smaller pages. */
 export async function* itemsOf(muster: Muster, id: string, status: Statuses): AsyncGenerator<ItemRow> {
   let size = 1_000
   let after: string | null = null
@@ -61,7 +61,6 @@ interface ItemPage {
   outcome?: readonly ('CHANGE' | 'REGISTER')[]
 }
 
-/** Reads one page of a job's devices. */
 export async function readItems(muster: Muster, id: string, page: ItemPage): Promise<Page | undefined> {
   const { login } = await muster.select({
     login: {

@@ -20,7 +20,7 @@ export async function withNewFile(path: string, use: (file: FileHandle) => Promi
   }
 }
 
-/** Writes the secrets of the devices that a job registered. Returns the job's state, and whether it had secrets. */
+/** Returns the job's state, and whether it had secrets. */
 export async function saveSecrets(
   muster: Muster,
   id: string,

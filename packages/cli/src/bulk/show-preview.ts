@@ -11,7 +11,6 @@ const columns: readonly Column<ItemRow>[] = [
   { name: 'changes', value: ({ changes }) => describeChanges(changes) },
 ]
 
-/** Prints the changes of a job's first devices to standard error, before the user confirms them. */
 export async function showPreview(muster: Muster, id: string): Promise<void> {
   const page = await readItems(muster, id, { size: SHOWN, outcome: ['CHANGE', 'REGISTER'] })
   if (page === undefined || page.items.length === 0) return

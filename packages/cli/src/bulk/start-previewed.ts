@@ -9,7 +9,6 @@ import { confirm } from '../terminal/confirm.ts'
 import { assertComplete, type JobRow, jobColumns, jobContinues, readJob, waitForJob } from './bulk-jobs.ts'
 import { showPreview } from './show-preview.ts'
 
-/** Options of every command that previews a job and starts it. */
 export interface StartOptions extends ClientOptions {
   dryRun?: boolean
   detach?: boolean
@@ -63,7 +62,6 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
 /** The number of devices that a job changes or registers. */
 const writingOf = ({ counts }: JobRow): number => counts.change + counts.register
 
-/** Compares a preview with --expect, shows its first devices, and asks for confirmation. */
 async function confirmPreview(
   muster: Muster,
   job: JobRow,

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 
 type Load = () => Promise<{ buildCommand(): Command }>
 
-/** A command's help entry and the function that loads the command. */
 export interface CommandEntry {
   name: string
   summary: string
@@ -15,7 +14,6 @@ export interface CommandEntry {
 
 export const command = (name: string, summary: string, load: Load): CommandEntry => ({ name, summary, load })
 
-/** Creates the entry of a command with subcommands. */
 export const noun = (
   name: string,
   summary: string,

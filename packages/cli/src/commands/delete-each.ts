@@ -5,11 +5,10 @@ import { printJson, say } from '../output/print-one.ts'
 interface Deleting {
   options: { json?: boolean }
   work: (id: string) => Promise<unknown>
-  /** The verb that the command prints with each item. */
   verb?: string
 }
 
-/** Deletes items one at a time. Prints each failure and continues with the remaining items. */
+/** Prints each failure and continues with the remaining items. */
 export async function deleteEach(ids: readonly string[], { options, work, verb = 'Deleted' }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown

@@ -1,6 +1,5 @@
 import { type CommandEntry, command, inGroup, noun } from './command-entry.ts'
 
-/** All commands, in the order in which the help lists them. */
 export const commandTable: readonly CommandEntry[] = [
   ...inGroup('Devices:', [
     noun(

@@ -69,7 +69,6 @@ async function argumentsOf(command: Command, rest: readonly string[], typed: str
 
 const takesValue = (command: Command, word: string | undefined): boolean => findOption(command, word) !== undefined
 
-/** Returns the option with this name if it accepts a value. */
 const findOption = (command: Command, word: string | undefined): Option | undefined =>
   word === undefined
     ? undefined

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path'
 import type { StoredCredentials } from '@muster/client/node'
 import { usageError } from '../errors/cli-error.ts'
 
-/** Selects the credentials, with the values of --credentials and --profile. */
 export interface Which {
   credentials?: string | undefined
   profile?: string | undefined
@@ -13,7 +12,7 @@ export interface Which {
 const hint =
   'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, set --credentials or MUSTER_CREDENTIALS.'
 
-/** Reads the credentials file and the environment. Throws a usage error if the credentials are missing or invalid. */
+/** Throws a usage error if the credentials are missing or invalid. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
   const client = await import('@muster/client/node')
   try {
@@ -38,7 +37,6 @@ export async function credentialsFile(given: string | undefined, env = process.e
 /** Returns the path of the credentials file in the user's home directory. */
 export const homeCredentials = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'credentials')
 
-/** Returns a credentials file's section names. */
 export const profilesIn = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*\[([^\]\r\n]+)\][ \t]*\r?$/gm)].map(([, name]) => name!.trim())
 

@@ -2,7 +2,6 @@ import type { Attributes } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 
-/** The device fields that lists show. */
 export interface DeviceRow {
   id: string
   name: string

@@ -7,7 +7,6 @@ interface Export {
   where: string | undefined
   /** The context in which the filter and the view read attributes. */
   context: string | undefined
-  /** Receives the next part of the file. */
   write: (text: string) => Promise<void>
 }
 

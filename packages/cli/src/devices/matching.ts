@@ -3,7 +3,6 @@ import type { DeviceRow } from './device-columns.ts'
 
 interface ListQuery {
   where: string | undefined
-  /** ID of a saved view. */
   view?: string | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | undefined
@@ -14,7 +13,6 @@ interface ListQuery {
 
 const MAX_PAGE_SIZE = 1_000
 
-/** Lists the devices that match the filter or the view. */
 export function matching(
   muster: Muster,
   { where, view, context, select, sortBy, limit }: ListQuery,

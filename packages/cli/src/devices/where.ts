@@ -15,9 +15,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/**
- * Joins the filters of several --where options. A device must match all of them. Returns undefined without a filter.
- */
+/** A device must match all of them. Returns undefined without a filter. */
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)
   if (filters.length <= 1) return filters[0]
@@ -56,7 +54,7 @@ export async function assertKnownNames(
   }
 }
 
-/** Returns the ID of a service type, given its name (case-insensitive) or its ID. Does not check that an ID exists. */
+/** Does not check that an ID exists. */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })

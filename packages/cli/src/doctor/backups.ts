@@ -9,10 +9,6 @@ const STALE_MS = 5 * 60_000
 const WORRYING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000
 
-/**
- * Checks the backup status that the server wrote to its data folder. Yields nothing if the server has written no
- * status.
- */
 export async function* checkBackups(dataFolder: string, now = Date.now()): AsyncGenerator<Finding> {
   const status = await readStatus(join(dataFolder, 'backup-status.json'))
   if (status === undefined) return

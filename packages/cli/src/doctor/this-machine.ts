@@ -5,7 +5,6 @@ import { type Finding, failed, ok, warning } from './check.ts'
 
 const GIB = 2 ** 30
 
-/** Checks that other users cannot read the credentials file. */
 export async function checkCredentialsFile(file: string): Promise<Finding> {
   const { mode } = await stat(file)
   if (process.platform === 'win32' || (mode & 0o077) === 0) return ok('credentials', file)

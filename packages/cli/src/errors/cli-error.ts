@@ -1,6 +1,5 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 
-/** A failure with a message for the user and an optional hint about the next step. */
 export class CliError extends Error {
   readonly hint: string | undefined
   readonly exitCode: ExitCode

@@ -19,7 +19,6 @@ export const eventFields = {
   source: { kind: true, id: true, name: true },
 } as const
 
-/** Returns the access key's name or ID, or the source's kind if the source is not an access key. */
 const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
   kind === 'accessKey' ? `key ${name ?? id}` : kind
 
@@ -42,7 +41,6 @@ interface Change {
   new?: unknown
 }
 
-/** Summarizes an event on one line. */
 function detailsOf({ state, data }: EventRow): string | null {
   const { changes, context, ...rest } = data as { changes?: Record<string, Change>; context?: string | null }
   const changed = Object.entries(changes ?? {}).map(

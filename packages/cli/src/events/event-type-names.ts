@@ -1,6 +1,5 @@
 import type { EventType, Muster } from '@muster/client'
 
-/** Returns all event types that the server supports. */
 export async function eventTypeNames(muster: Muster): Promise<EventType[]> {
   const document = '{ __type(name: "EventType") { enumValues { name } } }'
   const { __type } = await muster.query<{ __type: { enumValues: { name: EventType }[] } }>(document)

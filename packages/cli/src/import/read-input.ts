@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers'
 import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
-/** Reads a file, or standard input for `-`. */
 export async function readInput(path: string): Promise<Buffer> {
   if (path === '-') return buffer(process.stdin)
   return readFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -10,7 +10,6 @@ export interface Report {
   interrupted: boolean
 }
 
-/** Prints the result as text and returns the exit code. */
 export function reportText(report: Report): number {
   const { outcome, path, dryRun } = report
   for (const { line, reason } of sortedProblems(outcome)) console.error(`${path}:${line}: ${reason}`)
@@ -27,7 +26,6 @@ export function reportText(report: Report): number {
   return exitCode(report)
 }
 
-/** Prints the result as one line of JSON and returns the exit code. */
 export function reportJson(report: Report): number {
   const { outcome, dryRun } = report
   const { stoppedBy, ...counts } = outcome
@@ -37,7 +35,6 @@ export function reportJson(report: Report): number {
   return exitCode(report)
 }
 
-/** Returns whether --strict prevented all changes. */
 const isRejected = ({ strict, outcome }: Report): boolean =>
   strict && outcome.problems.length > 0 && writtenRows(outcome) === 0
 

@@ -11,10 +11,7 @@ export interface Installation extends LocalDatabase {
   url: string
 }
 
-/**
- * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner
- * and writes the credentials, as the server does on its first start.
- */
+/** On an empty database, creates the owner and writes the credentials, as the server does on its first start. */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
   options?: DatabaseOptions,

@@ -16,7 +16,7 @@ export interface LocalDatabase {
 }
 
 export interface DatabaseOptions {
-  /** Whether to fail instead of creating an installation if none exists. Protects against a wrong MUSTER_DATA. */
+  /** Protects against a wrong MUSTER_DATA. */
   mustExist?: boolean
 }
 

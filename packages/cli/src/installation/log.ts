@@ -3,5 +3,5 @@ import { destination, pino } from 'pino'
 
 export type Log = SetUpOptions['log']
 
-/** Creates the log for server code that a command runs. Writes warnings and errors to standard error. */
+/** Writes warnings and errors to standard error. */
 export const standardErrorLog = (): Log => pino({ level: 'warn' }, destination({ dest: 2, sync: true }))

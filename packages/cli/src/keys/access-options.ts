@@ -21,7 +21,6 @@ export interface RestrictionOptions {
   context?: string
 }
 
-/** Adds the options that restrict a key. */
 export const withAccessOptions = (command: Command, permissionsHelp: string): Command =>
   command
     .option('--permissions <names>', permissionsHelp, permissions)
@@ -31,7 +30,7 @@ export const withAccessOptions = (command: Command, permissionsHelp: string): Co
     .option('--networks <cidrs>', 'addresses that the key can be used from, such as 192.0.2.0/24', namesWithCommas)
     .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
-/** Options for the access of a role or key. `false` removes a restriction. */
+/** `false` removes a restriction. */
 export interface AccessChange {
   permissions?: Permission[]
   read?: string[]
@@ -42,7 +41,6 @@ export interface AccessChange {
   context?: string | false
 }
 
-/** Returns the access as input of the API, or undefined if no option is given. */
 export function accessOf({ permissions: names, read, write, attributes, where, view, context }: AccessChange) {
   const access = {
     ...(names !== undefined && { permissions: names }),

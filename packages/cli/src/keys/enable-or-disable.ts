@@ -2,7 +2,6 @@ import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { openMuster } from '../server/open-muster.ts'
 
-/** Creates the `keys enable` or `keys disable` command. */
 export function enableOrDisableCommand(name: string, enabled: boolean) {
   return newClientCommand(name)
     .argument('<key>', 'access key ID, as shown by "muster keys list"')

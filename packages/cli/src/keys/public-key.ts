@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { usageError } from '../errors/cli-error.ts'
 
-/** Reads the PEM file of `--public-key`. */
 export const readPublicKey = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((error: Error) => {
     throw usageError(`cannot read the public key: ${error.message}`)

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 
-/** Returns whether this machine can probably open a browser. */
 export const canOpenBrowser = (env = process.env): boolean =>
   ['darwin', 'win32'].includes(process.platform) ||
   [env.BROWSER, env.DISPLAY, env.WAYLAND_DISPLAY].some((value) => value !== undefined && value !== '')
 
-/** Opens a page. Ignores errors, because the user can open the printed address instead. */
+/** Ignores errors, because the user can open the printed address instead. */
 export function openBrowser(url: string, env = process.env): void {
   const [command, ...args] = commandOf(env)
   const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true })

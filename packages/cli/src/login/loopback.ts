@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The browser's parameters when it returns to this machine. */
 export type Returned = { code: string } | { error: string }
 
 export interface Loopback {

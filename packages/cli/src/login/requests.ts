@@ -11,9 +11,7 @@ export interface Started {
   interval: number
 }
 
-/**
- * Sends the public key. `port` is the port to which the browser returns, if a browser on this machine opens the page.
- */
+/** `port` is the port to which the browser returns, if a browser on this machine opens the page. */
 export async function startSignIn(
   url: string,
   request: { publicKey: string; machine: string; port: number | undefined },
@@ -24,7 +22,7 @@ export async function startSignIn(
   throw failure(status, body)
 }
 
-/** Asks for the key. Rejects if the request was denied or has expired. */
+/** Rejects if the request was denied or has expired. */
 export async function poll(
   url: string,
   { deviceCode }: Pick<Started, 'deviceCode'>,

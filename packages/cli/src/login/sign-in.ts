@@ -12,11 +12,9 @@ import { poll, type Started, startSignIn } from './requests.ts'
 
 export interface SignIn {
   url: string
-  /** The access key's name. */
   machine: string
   /** Whether a browser on this machine opens the page. */
   isLocal: boolean
-  /** The credentials file, and the profile in it. */
   file: string
   profile: string
 }
@@ -27,7 +25,6 @@ export interface SavedKey {
   email: string
 }
 
-/** Signs in with the browser, and saves the new key. */
 export async function signIn({ url, machine, isLocal, file, profile }: SignIn): Promise<SavedKey> {
   const { publicKey, privateKey } = await generateKeyPair()
   const loopback = isLocal ? await listenForBrowser() : undefined

@@ -122,7 +122,6 @@ interface Search {
   what: string
   named: string
   meant: string
-  /** The command that lists the objects, for the hint in an error. */
   list: string
 }
 

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { type AccessChange, permissions } from '../keys/access-options.ts'
 import { type ClientOptions, collect, namesWithCommas } from '../options/new-command.ts'
 
-/** Options of `roles create` and `roles update`. */
 export interface RoleOptions extends ClientOptions, AccessChange {
   group?: string[]
 }
@@ -17,5 +16,5 @@ export const withRoleOptions = (command: Command): Command =>
     .option('--context <name>', 'context in which the filter and the view read attributes')
     .option('--group <name>', 'single sign-on group whose members get this role; repeatable', collect)
 
-/** Returns the groups. An empty value removes all groups. */
+/** An empty value removes all groups. */
 export const toGroups = (groups: readonly string[]): string[] => groups.filter((group) => group !== '')

@@ -2,11 +2,9 @@ import { Option } from 'commander'
 
 export const jsonOption = (): Option => new Option('--json', 'print results and errors as JSON')
 
-/** Options of every command that sends requests to a server. */
 export const clientOptions = (): Option[] => [
   new Option('--credentials <file>', 'INI file with the server URL and the access key'),
   new Option('--profile <name>', 'section of the credentials file (default: MUSTER_PROFILE, else "default")'),
 ]
 
-/** The options that may also precede the command. */
 export const globalOptions = (): Option[] => [jsonOption(), ...clientOptions()]

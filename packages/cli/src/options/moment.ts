@@ -8,7 +8,6 @@ function findSeconds(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
 }
 
-/** Parses a duration option into seconds. */
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds

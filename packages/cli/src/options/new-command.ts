@@ -23,10 +23,7 @@ export interface ListOptions extends ClientOptions {
   limit: number
 }
 
-/**
- * Creates a command with --help, --json, and a list of exit codes in its help. The command's summary is in the command
- * table.
- */
+/** Creates a command with --help, --json, and a list of exit codes in its help. */
 export function newCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'print help')
@@ -34,7 +31,6 @@ export function newCommand(name: string): Command {
     .addHelpText('afterAll', exitCodeHelp)
 }
 
-/** Like `newCommand`, for commands that send requests to a server. */
 export function newClientCommand(name: string): Command {
   const command = newCommand(name)
   for (const option of clientOptions()) command.addOption(option)
@@ -62,7 +58,6 @@ export const namesWithCommas = (text: string, before: readonly string[] = []): s
     .filter((name) => name !== ''),
 ]
 
-/** Collects the values of a repeatable option without changing them. */
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
 function limitOf(text: string): number {

@@ -6,15 +6,14 @@ export interface Column<Item> {
   /** Heading of the column, and its name in --columns. */
   name: string
   value: (item: Item) => string | number | boolean | null | undefined
-  /** Whether the value is a timestamp, which tables show in local time. */
   time?: boolean
   /** When a table truncates this column to fit a narrow terminal: IDs before other columns, and names last. */
   truncated?: 'first' | 'last'
-  /** The color on a terminal. Output without colors must contain the same information. */
+  /** Output without colors must contain the same information. */
   color?: (item: Item) => Color | undefined
 }
 
-/** Returns the requested columns or, by default, the `usual` columns. `other` creates a column for an unknown name. */
+/** `other` creates a column for an unknown name. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {

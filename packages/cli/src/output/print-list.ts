@@ -13,11 +13,11 @@ interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
   options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
-  /** Message for an empty table. CSV and JSON output does not include it. */
+  /** CSV and JSON output does not include it. */
   empty: string
 }
 
-/** Streams a list as a table, JSON Lines, or CSV. Returns the number of items. */
+/** Returns the number of items. */
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
   const page = { isWhole: true }
@@ -71,7 +71,7 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Yields up to `limit` items. Reads at most one more item, and records whether it exists. */
+/** Reads at most one more item, and records whether it exists. */
 async function* takeUpTo<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   limit: number,

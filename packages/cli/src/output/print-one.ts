@@ -8,12 +8,10 @@ export const printJson = (value: unknown): Promise<void> => write(process.stdout
 
 export const say = (text: string): Promise<void> => write(process.stdout, `${text}\n`)
 
-/** Prints one item, one value per line. */
 export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
   return printPairs(columns.map((column) => [column.name, cellOf(column, item), column.color?.(item)]))
 }
 
-/** Prints names and values, one pair per line. */
 export async function printPairs(
   pairs: readonly (readonly [name: string, value: string, color?: Color | undefined])[],
 ): Promise<void> {
@@ -24,7 +22,6 @@ export async function printPairs(
   }
 }
 
-/** Prints a small table as part of a larger output. */
 export async function printRows<Item>(items: readonly Item[], columns: readonly Column<Item>[]): Promise<void> {
   const table = layOut(columns, items, process.stdout.isTTY ? process.stdout.columns : undefined)
   await say(printed.bold(table.head()))

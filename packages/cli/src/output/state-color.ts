@@ -10,5 +10,4 @@ const colors: Readonly<Record<string, Color>> = {
   failed: 'red',
 }
 
-/** Returns the color of a state, or undefined for a value without a color. */
 export const stateColor = (state: string | null): Color | undefined => (state === null ? undefined : colors[state])

@@ -9,7 +9,6 @@ export const sites = [
   ...['boston', 'chicago', 'denver', 'austin', 'são paulo', 'nairobi', 'osaka', 'auckland'],
 ]
 
-/** Platforms of sample devices. Null means that the device has no platform. */
 export const platforms = [
   ...['Debian 12 x86_64', 'Debian 12 arm64', 'Ubuntu Core 24 arm64', 'Raspberry Pi OS 12 arm64', 'Yocto 5.0 armv7'],
   ...['OpenWrt 23.05 mips', 'Windows 11 IoT', 'Windows Server 2022', 'Android 14', 'FreeRTOS 11', 'Zephyr 3.7', null],

@@ -14,7 +14,6 @@ const ROWS = 20_000
 /** Uses two connections, because each batch uses a full core and more connections would not be faster. */
 const CONNECTIONS = 2
 
-/** Adds a sample fleet and returns the number of new devices. */
 export async function seedFleet(pool: pg.Pool, fleet: Fleet, onProgress: (devices: number) => void): Promise<number> {
   const size = Math.max(1, Math.floor(ROWS / (1 + fleet.services)))
   let added = 0
@@ -50,7 +49,6 @@ async function addRange(
     client.release()
     return rows[0]!.added
   } catch (error) {
-    // Closing the connection rolls back the transaction.
     client.release(true)
     throw error
   }

@@ -18,7 +18,6 @@ interface SeedOptions {
   onProgress: (devices: number) => void
 }
 
-/** Adds the fleets one at a time, then updates the planner statistics. */
 export async function seedFleets(
   installation: Installation,
   { users, devices, services, onProgress }: SeedOptions,
@@ -44,7 +43,7 @@ interface FleetUser {
   credentials?: string
 }
 
-/** Returns the owner for the first fleet and a separate user for each other fleet. Creates the user if necessary. */
+/** Creates the user if necessary. */
 async function userOfFleet(installation: Installation, number: number): Promise<FleetUser> {
   const { db, config } = installation
   if (number === 1) return findOwner(db)
@@ -56,7 +55,6 @@ async function userOfFleet(installation: Installation, number: number): Promise<
   return { accountId: added.id, email, credentials: file }
 }
 
-/** Returns the installation's first user. */
 async function findOwner(db: Database): Promise<FleetUser> {
   const { id, email } = await db
     .selectFrom('account')

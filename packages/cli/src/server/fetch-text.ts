@@ -9,7 +9,6 @@ export interface Fetched {
   headers: Headers
 }
 
-/** Fetches a public path of a server without a signature. */
 export async function fetchText(server: string, path: string): Promise<Fetched> {
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
     throw usageError(`${JSON.stringify(server)} is not an http or https URL`)

@@ -3,7 +3,6 @@ import { CliError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 import { fetchText } from './fetch-text.ts'
 
-/** Fetches the public GraphQL schema of a server's API as SDL. */
 export async function readSchema({ url, ...which }: Which & { url?: string | undefined }): Promise<string> {
   const server = url ?? (await readCredentials(which)).url
   const { status, text } = await fetchText(server, '/graphql/v1/schema.graphql')

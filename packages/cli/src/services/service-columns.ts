@@ -2,7 +2,6 @@ import type { Attributes } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 
-/** The service fields that lists show. */
 export interface ServiceRow {
   id: string
   name: string

@@ -1,9 +1,6 @@
-/** Statistics of a running or finished simulation. */
 export interface Counts {
   devices: number
-  /** Devices that are connected now. */
   connected: number
-  /** Devices that have connected at least once. */
   connects: number
   reconnects: number
   /** Connections that devices ended intentionally. Devices end half of these without a DISCONNECT packet. */

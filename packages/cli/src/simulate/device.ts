@@ -19,7 +19,6 @@ export interface Behavior {
 }
 
 export interface SimulatedDevice {
-  /** Connects, disconnects, and reconnects until `stop` is called. */
   run(): Promise<void>
   stop(): void
 }
@@ -34,7 +33,6 @@ const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const LONGEST_ABSENCE_MS = 10_000
 const RETRY_AFTER_MS = { least: 1_000, most: 3_000 }
 
-/** Creates a device that connects over MQTT, reports attributes, disconnects, and reconnects. */
 export function createDevice(device: Credentials, behavior: Behavior, counts: Counts): SimulatedDevice {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -108,7 +106,7 @@ interface Stay {
   signal: AbortSignal
 }
 
-/** Reports until the connection ends. Returns true if the device ended the connection. */
+/** Returns true if the device ended the connection. */
 async function stay(client: MqttClient, { device, behavior, counts, signal }: Stay): Promise<boolean> {
   let hasDisconnected = false
   let isDone = false
@@ -152,7 +150,6 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   signal.removeEventListener('abort', stop)
   if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
-  // Counts publications in flight as not acknowledged, because an ended client does not report their outcome.
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected

@@ -16,13 +16,11 @@ export interface Preparation {
   muster: Muster
   url: string
   count: number
-  /** Receives the number of devices that are ready. */
   onProgress: (ready: number) => void
   /** After this signal aborts, no further request starts. */
   signal: AbortSignal
 }
 
-/** Registers devices with a temporary code and adds them to `ready`. */
 export async function registerDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, url, count, onProgress, signal } = preparation
   const { code, id } = await createCode(muster, count)
@@ -87,7 +85,7 @@ async function register(
   return undefined
 }
 
-/** Adds devices of earlier simulations to `ready`. Rotates their secrets, because the old secrets are not stored. */
+/** Rotates their secrets, because the old secrets are not stored. */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

@@ -5,11 +5,8 @@ import { createThrottle } from './throttle.ts'
 
 export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]
-  /** Duration of the run in seconds. */
   duration: number
-  /** Maximum number of new connections per second. */
   rate: number
-  /** Receives the statistics every second. */
   onTick: (counts: Counts) => void
   signal: AbortSignal
 }

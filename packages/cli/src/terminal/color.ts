@@ -4,7 +4,7 @@ export type Color = 'red' | 'yellow' | 'green'
 
 type Style = Color | 'bold' | 'dim'
 
-/** Adds color only if the stream is a terminal. Respects NO_COLOR and FORCE_COLOR. */
+/** Respects NO_COLOR and FORCE_COLOR. */
 const styled =
   (style: Style, stream: NodeJS.WriteStream) =>
   (text: string): string =>
@@ -14,7 +14,6 @@ export const red = styled('red', process.stderr)
 export const bold = styled('bold', process.stderr)
 export const yellow = styled('yellow', process.stderr)
 
-/** Adds color to standard output only if it supports color. */
 export const printed = {
   bold: styled('bold', process.stdout),
   dim: styled('dim', process.stdout),

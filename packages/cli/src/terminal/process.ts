@@ -22,7 +22,6 @@ export function handleOutputErrors(): void {
   }
 }
 
-/** If the launcher (bin/muster.js with an older Node.js) started this process, exits when the launcher ends. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
@@ -34,7 +33,6 @@ export function followLauncher(): void {
   process.channel?.unref()
 }
 
-/** Writes to a stream and waits while its buffer is full. */
 export async function write(stream: NodeJS.WritableStream, text: string): Promise<void> {
   if (stream.write(text)) return
   await new Promise<void>((resolve) => {

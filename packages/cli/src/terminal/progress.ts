@@ -8,7 +8,6 @@ export interface Progress {
   stop(): void
 }
 
-/** Shows a progress bar if standard error is a terminal. */
 export function showProgress(total: number, { quiet }: { quiet: boolean }): Progress {
   const note = (text: string): void => console.error(text)
   if (quiet || !process.stderr.isTTY || total === 0) return { update() {}, note, stop() {} }

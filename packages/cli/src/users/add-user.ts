@@ -14,10 +14,7 @@ export interface AddedUser {
   credentials: string
 }
 
-/**
- * Creates a user with a password and an access key, and writes both to a new file. Writes the file before the
- * transaction commits, so a created user's credentials are never lost.
- */
+/** Writes the file before the transaction commits, so a created user's credentials are never lost. */
 export async function addUser(
   { db, config, secrets, url }: Installation,
   user: { email: string; name: string | null; accessKeyName: string; file: string },
@@ -44,5 +41,4 @@ export async function addUser(
 /** Replaces all characters in an email address that are unsafe in a file name. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
-/** Returns the default name of the file that `addUser` writes. */
 export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

@@ -81,7 +81,7 @@ async function writeFile({ config }: Installation, file: string, { email, passwo
   )
 }
 
-/** Returns a function that sends a new password. Throws if the server cannot send email. */
+/** Throws if the server cannot send email. */
 function senderOf({ config, log, url }: Installation): (password: NewPassword) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)

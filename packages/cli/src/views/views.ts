@@ -48,7 +48,7 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'version', value: ({ version }) => version },
 ]
 
-/** Finds a view by ID or by name, ignoring case. Throws if there is no such view. */
+/** Throws if there is no such view. */
 export async function findView(muster: Muster, meant: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []
@@ -60,7 +60,7 @@ export async function findView(muster: Muster, meant: string): Promise<ViewRow> 
   })
 }
 
-/** Finds the view that an option names. Returns undefined without the option. */
+/** Returns undefined without the option. */
 export const findGivenView = async (muster: Muster, meant: string | undefined): Promise<ViewRow | undefined> =>
   meant === undefined ? undefined : findView(muster, meant)
 
@@ -72,7 +72,6 @@ export function readKind(text: string): (typeof kinds)[number] {
   return kind
 }
 
-/** Options of `views create` and `views update`. */
 export interface ViewOptions extends ClientOptions {
   where?: string[]
   context?: string
@@ -105,7 +104,7 @@ function readColumn(text: string): { name: string; label?: string } {
   return at < 1 ? { name: text } : { name: text.slice(0, at).trim(), label: text.slice(at + 1).trim() }
 }
 
-/** Returns the given options as arguments of createView and updateView. An empty value clears a property. */
+/** An empty value clears a property. */
 export function viewArguments({ where, context, sort, columns, description, label, shared }: ViewOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
@@ -135,11 +134,9 @@ export async function assertKnownOptions(
   await assertKnownNames(muster, { option: '--sort', names: keys, kind })
 }
 
-/** Returns a view's columns, or undefined if it has none. */
 export const columnsOf = (view: ViewRow | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
 
-/** Prints a view after a change. */
 export async function printView(muster: Muster, id: string, { json }: { json?: boolean }): Promise<void> {
   const view = await findView(muster, id)
   await (json ? printJson(view) : printOne(view, viewColumns))

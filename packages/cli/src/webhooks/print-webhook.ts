@@ -2,7 +2,6 @@ import type { Webhook } from '@muster/client'
 import { printJson, printOne, say } from '../output/print-one.ts'
 import { type WebhookRow, webhookColumns } from './webhook-columns.ts'
 
-/** Prints a webhook after a change, including the secret if it is new. */
 export async function printWebhook(webhook: Webhook, { json }: { json?: boolean }): Promise<void> {
   const { secret, view, ...rest } = webhook
   const row: WebhookRow = { ...rest, view: view && { id: view.id, name: view.name } }

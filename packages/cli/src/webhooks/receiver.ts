@@ -26,7 +26,6 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Listens for deliveries, verifies them, and prints them. */
 export async function receiveDeliveries({ host, port, answer, json, secret }: ReceiverOptions): Promise<Receiver> {
   const seen = new Set<string>()
   const server = createServer(async (request, response) => {

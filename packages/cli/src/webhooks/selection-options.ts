@@ -4,7 +4,6 @@ import { joinFilters, whereHelp } from '../devices/where.ts'
 import { collect } from '../options/new-command.ts'
 import { findView } from '../views/views.ts'
 
-/** Options that select the devices whose events to send or show. */
 export interface SelectionOptions {
   where?: string[]
   view?: string
@@ -22,7 +21,7 @@ export const withSelectionOptions = (command: Command): Command =>
     .option('--context <name>', 'context in which the filter reads attributes')
     .addHelpText('after', whereHelp)
 
-/** Returns the given options as arguments. An empty value is null, which clears an option of a webhook. */
+/** An empty value is null, which clears an option of a webhook. */
 export async function selectionArguments(muster: Muster, { where, view, context }: SelectionOptions) {
   return {
     ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),

@@ -18,24 +18,19 @@ export interface ReportedDevice {
 export interface AgentMachine {
   user: TestUser
   folder: string
-  /** Path of the agent's state folder. */
   state: string
   write(name: string, text: string): Promise<string>
   newCode(uses?: number): Promise<string>
   register(code: string, ...args: string[]): Promise<CommandResult>
-  /** Starts the agent, which runs until the test ends. */
   run(config: string, ...args: string[]): Promise<RunningCommand>
   status(): Promise<CommandResult>
   devices(): Promise<ReportedDevice[]>
-  /** Returns the user's only device. */
   device(): Promise<ReportedDevice>
   /** Resolves to the device when it exists and matches. */
   deviceWhere(matches: (device: ReportedDevice) => unknown): Promise<ReportedDevice>
-  /** Reads the identity that `register` stored in the state folder. */
   storedIdentity(): Promise<{ deviceId: string; secret: string }>
 }
 
-/** Creates a user without devices and a machine that is not registered. */
 export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   const user = await app.createUser()
   const { path: folder, write } = await temporaryFolder()
@@ -66,7 +61,7 @@ export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   }
 }
 
-/** Waits until the result is truthy and returns it. The test timeout limits the wait. */
+/** The test timeout limits the wait. */
 export async function until<Value>(read: () => Promise<Value | false | undefined> | Value | false | undefined) {
   for (;;) {
     const found = await read()

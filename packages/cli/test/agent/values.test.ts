@@ -33,7 +33,6 @@ async function startBroker(): Promise<{ url: string; published: Record<string, s
   return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, published }
 }
 
-/** Replaces a file atomically. */
 async function replace(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text)
   await rename(`${path}.new`, path)

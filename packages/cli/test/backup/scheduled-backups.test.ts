@@ -36,7 +36,7 @@ async function metric(url: string, name: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value)
 }
 
-/** Waits until the condition is true. The test timeout limits the wait. */
+/** The test timeout limits the wait. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(200)
 }

@@ -42,7 +42,6 @@ function startFile(file: string, ...args: string[]) {
   return { child, done }
 }
 
-/** Waits until the launcher is ready to forward signals, and returns the process ID of its child. */
 async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
@@ -58,7 +57,6 @@ function takes(pid: number, signal: NodeJS.Signals): boolean {
   return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
 }
 
-/** Returns whether a process has ended, even if its parent has not yet waited for it. */
 function hasEnded(pid: number): boolean {
   try {
     return /^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

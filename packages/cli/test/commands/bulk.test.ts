@@ -23,7 +23,6 @@ it('previews, runs, lists, and undoes changes to many devices', async () => {
     code: 7,
     stderr: expect.stringContaining('would change 3 devices, not 4'),
   })
-  // None of these commands leaves a job that can be started.
   expect(await lines('bulk', 'list')).toMatchObject(Array(3).fill({ state: 'CANCELED' }))
   const [job] = await lines(
     'bulk',

@@ -16,7 +16,6 @@ interface Broker {
   disconnectAll(): void
 }
 
-/** Starts a standard broker that accepts all clients. */
 async function startBroker(): Promise<Broker> {
   const connections: Broker['connections'] = []
   const published: Broker['published'] = []

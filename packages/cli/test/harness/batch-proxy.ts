@@ -6,9 +6,7 @@ import { claimPorts } from '../../../server/test/harness/ports.ts'
 
 export interface BatchProxy {
   url: string
-  /** Stops immediately and interrupts requests in flight. */
   interrupt(): void
-  /** Listens again on the same address. */
   listenAgain(): Promise<void>
 }
 

@@ -10,14 +10,13 @@ import {
   temporaryFolder,
 } from './muster.ts'
 
-/** A new user with a home folder and functions that run the CLI. */
 export interface CliUser {
   user: TestUser
   home: string
   env: Record<string, string>
   run(...args: string[]): Promise<CommandResult>
   start(args: string[], options?: RunOptions): RunningCommand
-  /** Runs a command with --json and parses its output. Throws if the command fails. */
+  /** Throws if the command fails. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the output of its commands
   lines(...args: string[]): Promise<any[]>
   write(name: string, text: string): Promise<string>
@@ -51,7 +50,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   }
 }
 
-/** Registers devices with these names and attributes. Returns their IDs. */
+/** Returns their IDs. */
 export async function addDevices(user: TestUser, names: readonly string[], attributes: object = {}): Promise<string[]> {
   const ids: string[] = []
   const document =

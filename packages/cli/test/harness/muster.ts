@@ -24,10 +24,9 @@ export interface RunOptions {
 }
 
 export interface RunningCommand extends RunningProcess {
-  /** Returns the output so far. */
   stdout(): string
   stderr(): string
-  /** Resolves when the output matches. Rejects if the command ends first. */
+  /** Rejects if the command ends first. */
   waitForOutput(on: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>
 }
 
@@ -82,7 +81,6 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
 
 export const muster = (args: string[], options?: RunOptions): Promise<CommandResult> => startMuster(args, options).done
 
-/** Creates a temporary folder and a function that writes files to the folder. */
 export async function temporaryFolder(): Promise<{
   path: string
   write(name: string, text: string | Buffer): Promise<string>

@@ -5,14 +5,12 @@ import { type CommandResult, credentialsOf, muster, temporaryFolder } from '../h
 
 export interface Workspace {
   user: TestUser
-  /** Imports a CSV string and returns the JSON output and the exit code. */
   import(csv: string | Buffer, ...options: string[]): Promise<{ code: number | null; [name: string]: unknown }>
   run(...args: string[]): Promise<CommandResult>
   export(): Promise<string>
   devices(): Promise<Record<string, unknown>[]>
 }
 
-/** Creates a user without devices and functions that run the CLI. */
 export async function openWorkspace(app: TestApp): Promise<Workspace> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
@@ -40,5 +38,4 @@ export async function openWorkspace(app: TestApp): Promise<Workspace> {
   }
 }
 
-/** Returns the counts of imported rows as in an import report. */
 export const counts = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })

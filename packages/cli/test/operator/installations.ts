@@ -8,7 +8,7 @@ export interface Installation {
   database: TestDatabase
 }
 
-/** Creates the settings of installations, each with a separate, empty database. `drop` drops these databases. */
+/** `drop` drops these databases. */
 export function createInstallations(): { create(): Promise<Installation>; drop(): Promise<void> } {
   const databases: TestDatabase[] = []
   return {

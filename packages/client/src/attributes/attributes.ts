@@ -4,7 +4,6 @@ import type { AttributeInfo, Mutations } from '../schema/types.generated.ts'
 import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import { type SendBatch, type SetManyItem, type SetManyOptions, type SetManyOutcome, setMany } from './set-many.ts'
 
-/** Options of a call that reads or changes attributes. */
 export interface ContextOptions extends CallOptions {
   /** The context to read or change. Default: the base values. */
   context?: string | undefined

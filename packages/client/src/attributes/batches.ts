@@ -4,7 +4,6 @@
  */
 const BATCH_BYTES = 900_000
 
-/** Groups items as they arrive into batches of at most `size` items and `BATCH_BYTES` bytes. */
 export async function* batchesOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   size: number,

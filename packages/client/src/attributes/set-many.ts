@@ -3,9 +3,7 @@ import type { AttributesResult } from '../schema/types.generated.ts'
 import type { AttributeChanges, CallOptions } from '../types.ts'
 import { batchesOf } from './batches.ts'
 
-/** Attributes to set on one target. */
 export interface SetManyItem {
-  /** ID of a device, a service, or the user. */
   target: string
   attributes: AttributeChanges
   context?: string | undefined
@@ -22,15 +20,13 @@ export interface SetManyOptions extends CallOptions {
   onProgress?: ((progress: { succeeded: number; failed: number }) => void) | undefined
 }
 
-/** Outcome of `setMany`. */
 export interface SetManyOutcome {
-  /** Number of items that the server saved. */
   succeeded: number
   /** Rejected items with the error code and message. The server saved none of their attributes. */
   failed: (SetManyItem & { code: string; message: string })[]
 }
 
-/** Sends a batch. Returns the results in the order of the items. */
+/** Returns the results in the order of the items. */
 export type SendBatch = (
   items: { serviceId: string; attributes: AttributeChanges; context: string | undefined }[],
   options: CallOptions,

@@ -4,7 +4,6 @@ import type { BulkCounts, BulkState } from '../schema/types.generated.ts'
 import { pause } from '../transport/retry-policy.ts'
 import type { CallOptions } from '../types.ts'
 
-/** A bulk job's progress. */
 export interface BulkProgress {
   id: string
   state: BulkState

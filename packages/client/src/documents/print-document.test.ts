@@ -9,7 +9,6 @@ const documents = [
   'subscription { a { ...F ... on T @include(if: true) { b } ... { c } } } fragment F on T @d { d(x: []) }',
 ]
 
-/** Parses a document and ignores the quoting style of its strings. */
 const meaningOf = (text: string): unknown =>
   JSON.parse(JSON.stringify(parse(text, { noLocation: true }), (name, value) => (name === 'block' ? undefined : value)))
 

@@ -1,10 +1,8 @@
-/** A parsed document in the format of graphql-js. */
 export interface SyntaxTree {
   readonly kind: 'Document'
   readonly definitions: readonly object[]
 }
 
-/** A node of a parsed document, in the format of graphql-js. */
 interface Node {
   readonly kind: string
   readonly name?: Node
@@ -24,7 +22,6 @@ function print(node: Node): string {
 
 const one = (node: unknown): string => (node === undefined || node === null ? '' : print(node as Node))
 const all = (nodes: unknown, between = ' '): string => ((nodes ?? []) as Node[]).map(print).join(between)
-/** Wraps a string unless it is empty. */
 const wrap = (start: string, text: string, end = ''): string => (text === '' ? '' : start + text + end)
 
 const directives = (node: Node): string => wrap(' ', all(node.directives))

@@ -9,7 +9,6 @@ export type TypedDocument<Data, Variables> = (SyntaxTree | { toString(): string 
   __apiType?: (variables: Variables) => Data
 }
 
-/** Converts a document to a string. */
 export function documentText(document: string | TypedDocument<unknown, never>): string {
   return isSyntaxTree(document) ? printDocument(document) : String(document)
 }

@@ -74,7 +74,6 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // The server may count a broken stream until it detects that the connection is lost.
       const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
       if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)
@@ -109,6 +108,5 @@ async function newestId({ run, options: { signal, timeout, retries } }: FollowOp
   return login.events.items[0]?.id
 }
 
-/** Returns all past events, oldest first. */
 const listPastEvents = async ({ pastEvents }: FollowOptions, select: object): Promise<Record<string, unknown>[]> =>
   (await pastEvents(select).toArray()).reverse()

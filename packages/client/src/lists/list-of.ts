@@ -2,7 +2,6 @@ import type { CallOptions } from '../types.ts'
 import { List, type PageOptions } from './list.ts'
 import type { FetchedPage } from './pages.ts'
 
-/** Runs a selection on Query and returns the response data. */
 export type RunQuery = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
 const DEFAULT_SIZE = 1_000
@@ -14,9 +13,7 @@ interface ListQuery<Item> {
   defaultSize?: number
   /** Builds the whole query from the list's selection and the page's arguments. */
   buildQuery: (members: object, page: object) => object
-  /** Finds the list in the response. */
   find: (response: Record<string, unknown>) => unknown
-  /** Selection for each item in the API's list. */
   items: object
   /** Converts the API's items to other items. */
   toItems?: (items: never[]) => Item[]
@@ -27,7 +24,6 @@ interface ListResponse extends FetchedPage<never> {
   total: number
 }
 
-/** Creates a list from an API query. */
 export function listOf<Item>(query: ListQuery<Item>): List<Item> {
   const { run, call, buildQuery, find, items, page, toItems = (found: never[]) => found as Item[] } = query
   const defaultSize = query.defaultSize ?? DEFAULT_SIZE
@@ -56,7 +52,6 @@ interface Parts {
   filter: Record<string, unknown>
 }
 
-/** Splits list options into call options, page options, the selection, and the filter. */
 export function partsOf(options: PageOptions & CallOptions & { select?: unknown }): Parts {
   const { size, after, signal, timeout, retries, select, ...filter } = options
   return { call: { signal, timeout, retries }, page: { size, after }, select: select as object | undefined, filter }

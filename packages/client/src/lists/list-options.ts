@@ -4,7 +4,6 @@ import type { Checked, Selected } from '../select/selection.ts'
 import type { CallOptions } from '../types.ts'
 import type { PageOptions } from './list.ts'
 
-/** A list's filter arguments, without its page arguments. */
 type Filter<Field> = Omit<ArgumentsOf<Field>, 'size' | 'from' | 'after' | 'last'>
 
 interface ListOptions extends PageOptions, Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {}
@@ -25,16 +24,13 @@ export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] exten
  */
 export interface DeviceListOptions extends Filter<ObjectTypes['User']['devices']>, ListOptions {}
 
-/** Filter and page options of a service list. */
 export interface ServiceListOptions extends Filter<ObjectTypes['Device']['services']>, ListOptions {
   /** IDs of the devices whose services to list, at most 1000. Default: all devices. */
   deviceId?: string | readonly string[] | undefined
 }
 
-/** Filter and page options of an event list. */
 export interface PastEventListOptions extends Filter<ObjectTypes['User']['events']>, ListOptions {}
 
-/** Filter and page options of a delivery list. */
 export interface DeliveryListOptions extends Filter<ObjectTypes['Webhook']['deliveries']>, ListOptions {
   webhookId: string
 }

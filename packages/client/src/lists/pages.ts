@@ -1,6 +1,5 @@
 import { LimitExceededError, QueryTooComplexError } from '../errors.ts'
 
-/** A page of a list. */
 export interface Page<Item> {
   items: Item[]
   /** Cursor to pass as `after` to continue after this page. Null if the page is empty. */
@@ -32,7 +31,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** Fetches a page. Returns undefined if the response would be too large but a smaller page may fit. */
+/** Returns undefined if the response would be too large but a smaller page may fit. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

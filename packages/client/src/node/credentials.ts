@@ -3,13 +3,12 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseIni } from './ini.ts'
 
-/** Server URL and access key. Contains either `secret` or `privateKey`. */
+/** Contains either `secret` or `privateKey`. */
 export interface StoredCredentials {
   url: string
   keyId: string
   /** Secret of the access key in base64. */
   secret?: string
-  /** Ed25519 private key as PEM (PKCS #8). */
   privateKey?: string
   /** The selected profile, which is a section of the file. */
   profile: string
@@ -18,11 +17,11 @@ export interface StoredCredentials {
 }
 
 export interface ReadCredentialsOptions {
-  /** Section of the file. Default: MUSTER_PROFILE, or `default` if it is not set. */
+  /** Default: MUSTER_PROFILE, or `default` if it is not set. */
   profile?: string | undefined
-  /** Path of the file. Default: MUSTER_CREDENTIALS, or the default locations if it is not set. */
+  /** Default: MUSTER_CREDENTIALS, or the default locations if it is not set. */
   file?: string | undefined
-  /** Environment variables. Default: `process.env`. */
+  /** Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
@@ -62,10 +61,7 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
 const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
-/**
- * Merges a section with the environment. If the environment sets the key ID, ignores the section's secret, which
- * belongs to another key.
- */
+/** If the environment sets the key ID, ignores the section's secret, which belongs to another key. */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
   if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {
@@ -99,7 +95,7 @@ async function toCredentials(
   }
 }
 
-/** Reads a private key. Resolves a relative path against the credentials file's folder. */
+/** Resolves a relative path against the credentials file's folder. */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
   if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)

@@ -1,7 +1,6 @@
 /** A schema field: its GraphQL type and the types of its arguments, if any. */
 export type FieldEntry = string | readonly [type: string, argumentTypes: Readonly<Record<string, string>>]
 
-/** Fields of object types, keyed by type name and then by field name. */
 export type SchemaTable = Readonly<Record<string, Readonly<Record<string, FieldEntry>>>>
 
 export const typeOf = (entry: FieldEntry): string => (typeof entry === 'string' ? entry : entry[0])

@@ -1,7 +1,6 @@
 import { argumentsOf, nameOf, plainFields, typeOf } from '../schema/plain-fields.ts'
 import { schemaTable } from '../schema/table.generated.ts'
 
-/** A document and the values of its variables. */
 export interface BuiltDocument {
   document: string
   variables: Record<string, unknown>
@@ -10,8 +9,8 @@ export interface BuiltDocument {
 type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
- * Converts a selection to a document. Arguments become variables, so a selection always produces the same document,
- * which the server can cache. Throws TypeError for fields and arguments that the schema does not define.
+ * Arguments become variables, so a selection always produces the same document, which the server can cache. Throws
+ * TypeError for fields and arguments that the schema does not define.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []
@@ -27,7 +26,6 @@ export function buildDocument(root: Root, selection: object): BuiltDocument {
   return { document: `${root.toLowerCase()}${head} ${fields}`, variables }
 }
 
-/** Returns the selection of all plain fields of a type. */
 export function plainSelection(typeName: string): Record<string, unknown> {
   const fields = plainFields(schemaTable, typeName).map((name): [string, unknown] => {
     const target = nameOf(typeOf(schemaTable[typeName]![name]!))

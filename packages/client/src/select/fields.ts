@@ -1,20 +1,17 @@
 // biome-ignore lint/complexity/noBannedTypes: a field without arguments
 export type NoArguments = {}
 
-/** The type of a field that returns plain values. */
 export interface Leaf<Value, Arguments = NoArguments> {
   leaf: Value
   arguments: Arguments
 }
 
-/** The type of a field that returns objects. */
 export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
   branch: Name
   shape: Shape
   arguments: Arguments
 }
 
-/** A field's arguments. */
 export type ArgumentsOf<Field> = Field extends { arguments: infer Arguments } ? Arguments : never
 
 /** The member `$` with a field's arguments. Omitted without arguments, and optional if all arguments are optional. */

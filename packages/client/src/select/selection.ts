@@ -35,8 +35,7 @@ export interface Mistake<Sentence extends string> {
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
     ? Mistake<`select at least one field of ${Name}`>
-    : // The compiler has already checked a value of type Selection where the code builds it.
-      Selection<Name> extends Given
+    : Selection<Name> extends Given
       ? unknown
       : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
 
@@ -60,7 +59,6 @@ type CheckedArguments<Arguments, Given> = (Given extends { readonly $: infer Val
   : unknown) &
   (Given extends true ? unknown : ArgumentsMember<Arguments>)
 
-/** The type of the response to a selection. */
 export type Selected<Name extends keyof ObjectTypes, Given> = {
   -readonly [Key in keyof Given as AnswerKey<Key>]: SelectedField<
     ObjectTypes[Name][FieldName<Key> & keyof ObjectTypes[Name]],

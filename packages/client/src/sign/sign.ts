@@ -1,7 +1,6 @@
 import { signRequestWeb } from '@muster/http-signature/web'
 import { importPrivateKey, importSecret, type SigningKey } from './keys.ts'
 
-/** A request before it is signed. */
 export interface Unsigned {
   method: string
   url: string
@@ -9,13 +8,11 @@ export interface Unsigned {
   body: string
 }
 
-/** Returns the headers that sign a request. */
 export type Sign = (request: Unsigned) => Record<string, string> | Promise<Record<string, string>>
 
 /** The supported signature forms: RFC 9421 (form B) and draft-cavage (form A). */
 export type SignatureForm = 'rfc9421' | 'cavage'
 
-/** Credentials for signing requests. */
 export interface Credentials {
   keyId?: string | undefined
   secret?: string | undefined
@@ -24,7 +21,7 @@ export interface Credentials {
   form?: SignatureForm | undefined
 }
 
-/** Creates the signing function for credentials. Throws TypeError if the credentials are incomplete or ambiguous. */
+/** Throws TypeError if the credentials are incomplete or ambiguous. */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')
@@ -35,7 +32,6 @@ export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials)
     signRequestWeb({ ...request, keyId, form, key: await key(), created: Math.floor(Date.now() / 1_000) })
 }
 
-/** Imports a key once, on its first use. If the key is invalid, every use throws an error. */
 function importOnce(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
   let key: Promise<SigningKey> | undefined
   return () => {

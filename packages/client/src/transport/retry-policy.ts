@@ -34,7 +34,6 @@ function parseRetryAfter(text: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Waits. If the signal aborts, rejects with its reason. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

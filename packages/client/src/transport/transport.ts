@@ -6,7 +6,7 @@ import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt
 import { mayRetry, pause, RATE_LIMIT_RETRY_MS, retryDelay } from './retry-policy.ts'
 
 export interface Transport {
-  /** URL for operations. Subscriptions use `/stream` below this URL. */
+  /** Subscriptions use `/stream` below this URL. */
   endpoint: string
   sign: Sign
   /** Timeout of one attempt in milliseconds. */
@@ -20,11 +20,9 @@ export interface Operation {
   document: string
   variables?: Readonly<Record<string, unknown>> | undefined
   operationName?: string | undefined
-  /** Additional headers. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** Returns the effect of a call, which determines whether the client may retry the call. */
 export function effectOfCall({ document, operationName }: Operation, { idempotent }: CallOptions): Effect {
   const effect = effectOf(document, operationName)
   if (effect === 'none' || idempotent === undefined || (idempotent && effect === 'creates')) return effect
@@ -88,7 +86,6 @@ async function attemptOnce(
   }
 }
 
-/** Builds a signed request, without the signal. */
 export async function prepareRequest(
   { sign }: Transport,
   url: string,

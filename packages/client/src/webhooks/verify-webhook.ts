@@ -1,6 +1,5 @@
 import { fromBase64 } from '../base64.ts'
 
-/** The reason for rejecting a delivery. */
 export type WebhookReason =
   | 'missing-header'
   | 'malformed-header'
@@ -20,13 +19,11 @@ export class WebhookError extends Error {
   }
 }
 
-/** A verified delivery. */
 export interface WebhookDelivered {
-  /** Delivery ID. All attempts of a delivery have the same ID. */
+  /** All attempts of a delivery have the same ID. */
   id: string
   /** Event type, such as `device.state` or `attribute.change`. */
   type: string
-  /** Time of the event (ISO 8601). */
   timestamp: string
   data: WebhookData
 }
@@ -52,7 +49,6 @@ export interface WebhookData {
   /** New state in state events: `active` or `inactive`. */
   state?: string | null
   address?: string | null
-  /** Old and new values. */
   changes?: Record<string, unknown>
   [member: string]: unknown
 }
@@ -111,7 +107,7 @@ function header(headers: WebhookHeaders, name: string): string {
   return value
 }
 
-/** Parses `v1,base64` entries separated by spaces. Ignores other versions. */
+/** Ignores other versions. */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const signatures = text
     .split(' ')

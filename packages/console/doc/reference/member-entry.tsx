@@ -11,7 +11,6 @@ interface MemberEntryProps {
   current: string
 }
 
-/** Shows a field with its arguments. */
 export function MemberEntry({ owner, member, current }: MemberEntryProps) {
   const anchor = `${owner}.${member.name}`
   const args = argumentsOf(member)
@@ -68,7 +67,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** Shows the description of a type, member, argument, or value. If it is deprecated, shows the reason first. */
+/** If it is deprecated, shows the reason first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

@@ -12,7 +12,6 @@ import {
   isScalarType,
 } from 'graphql'
 
-/** A type, field, argument, or value that a user can find and link to. */
 export interface Entry {
   /** The URL's hash: `Device`, `Device.attributes`, or `Device.attributes.context`. */
   anchor: string

@@ -1,9 +1,6 @@
 import type { Entry } from './schema-index.ts'
 
-/**
- * Returns the entries that contain every word. Matches in the name rank first, then in the label, then in the
- * description.
- */
+/** Matches in the name rank first, then in the label, then in the description. */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -14,7 +11,6 @@ export function searchEntries(entries: readonly Entry[], text: string): Entry[] 
     .map(({ entry }) => entry)
 }
 
-/** Returns the worst rank of the words, or infinity if a word does not occur. */
 const rankOf = (entry: Entry, words: readonly string[]): number =>
   Math.max(...words.map((word) => rankOfWord(entry, word)))
 

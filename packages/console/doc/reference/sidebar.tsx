@@ -9,10 +9,7 @@ import { searchEntries } from './search-entries.ts'
 import { SearchResults } from './search-results.tsx'
 import { TypeList } from './type-list.tsx'
 
-/**
- * Shows the search and its results, or all types if the search is empty. On narrow screens, the sidebar is collapsed
- * above the page.
- */
+/** On narrow screens, the sidebar is collapsed above the page. */
 export function Sidebar({ index, location }: { index: SchemaIndex; location: DocLocation }) {
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)

@@ -13,7 +13,6 @@ import { createFetcher } from './fetcher.ts'
 import classes from './try-view.module.css'
 import { type CurrentUser, useCurrentUser } from './use-current-user.ts'
 
-/** Shows the GraphiQL editor, which sends requests with the console's session. */
 export function TryView({ schema }: { schema: GraphQLSchema }) {
   const [fetcher] = useState(createFetcher)
   const scheme = useComputedColorScheme('light')
@@ -40,7 +39,6 @@ export function TryView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/** Shows which user sends the requests. */
 function SignedInUser({ user: { email } }: { user: CurrentUser }) {
   return (
     <Text className={classes.sender} size="sm" role="status">

@@ -6,7 +6,6 @@ import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 export interface CurrentUser {
   /** Email address of the signed-in user. Null if no user is signed in. */
   email: string | null
-  /** ID of one of the user's devices, for the examples. */
   device?: string
 }
 

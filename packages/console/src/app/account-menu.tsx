@@ -73,7 +73,6 @@ function ColorScheme() {
   )
 }
 
-/** Signs out and clears the user's data from the tab. */
 function useSignOut(): () => Promise<void> {
   const navigate = useNavigate()
   const clearCache = useClearCache()

@@ -6,11 +6,9 @@ const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?
  */
 export const addressedAccount: string | undefined = id
 
-/** The part of the address that precedes a page's path. */
 export const basePath = path ?? '/'
 
 /** Returns the address of an account's page. Opening it reloads the console, so no other account's data remains. */
 export const addressOf = (accountId: string, page = '/overview'): string => `/accounts/${accountId}${page}`
 
-/** Returns the complete path of a page in the tab's account. */
 export const inAccount = (page: string): string => (path === undefined ? page : `${path}${page}`)

@@ -19,7 +19,6 @@ type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
  */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
-/** Links a page to the list above it. */
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (
   <Anchor size="sm" display="inline-flex" style={{ alignItems: 'center' }} {...props}>
     <IconChevronLeft size={14} aria-hidden="true" />

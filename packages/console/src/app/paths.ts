@@ -1,4 +1,3 @@
-/** The paths of the server's endpoints, which have the same origin as the console. */
 export const api = {
   graphql: '/graphql/v1',
   stream: '/graphql/v1/stream',

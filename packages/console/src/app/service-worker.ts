@@ -1,7 +1,4 @@
-/**
- * Registers the service worker, which makes the console installable, and shows an offline page while the server is
- * unreachable. Does nothing in `vite dev`.
- */
+/** Does nothing in `vite dev`. */
 export function registerServiceWorker(): void {
   // Browsers support service workers only on secure origins, which are HTTPS and localhost.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return

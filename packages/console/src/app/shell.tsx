@@ -9,7 +9,6 @@ import { AppHeader } from './app-header.tsx'
 import { AppNavigation } from './app-navigation.tsx'
 import { SignedIn } from './signed-in.tsx'
 
-/** Renders the frame around every page that requires sign-in. */
 export function Shell() {
   return (
     <SignedIn>

@@ -19,10 +19,7 @@ const SignInRequired = lazy(async () => {
   return { default: page.SignInRequired }
 })
 
-/**
- * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
- * page.
- */
+/** Otherwise, opens the sign-in page, which later returns to the current page. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [{ data, error, fetching }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
   const openSignIn = useOpenSignIn()

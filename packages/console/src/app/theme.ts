@@ -11,10 +11,7 @@ import {
   type TooltipProps,
 } from '@mantine/core'
 
-/**
- * The console and the API reference share this theme. It names components without importing them, because the first
- * load excludes most of them.
- */
+/** It names components without importing them, because the first load excludes most of them. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   // White text has a contrast above 4.5 on this shade.

@@ -1,2 +1,1 @@
-/** Writes the first letter in uppercase. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

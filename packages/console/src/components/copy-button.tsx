@@ -3,7 +3,6 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyButtonProps {
   value: string
-  /** Describes the value in the button's accessible label, such as "device ID". */
   what: string
   /** Whether to show a labeled button instead of only an icon. */
   wide?: boolean

@@ -1,8 +1,6 @@
-/** Downloads a string as a file. */
 export const downloadText = (name: string, content: string): void =>
   downloadFile(name, [content], 'text/plain;charset=utf-8')
 
-/** Downloads a file that consists of the given parts. */
 export function downloadFile(name: string, parts: BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob(parts, { type }))
   const link = document.createElement('a')

@@ -5,7 +5,6 @@ interface EmptyStateProps {
   icon?: ReactNode
   title: string
   children?: ReactNode
-  /** Button for the next step, such as adding the first entry. */
   action?: ReactNode
 }
 

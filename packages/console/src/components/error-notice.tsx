@@ -5,7 +5,6 @@ import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   error: unknown
-  /** Title that names the failed operation, such as "The devices could not be loaded". */
   title?: string
   /** Labels of the form's fields, which replace argument names in the server's messages. */
   labels?: FieldLabels

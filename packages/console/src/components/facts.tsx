@@ -9,7 +9,6 @@ export interface Fact {
   copy?: string | undefined
 }
 
-/** Shows a list of labeled values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <Paper withBorder p="sm" mb="md">

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface HintProps {
-  /** Returns the text of the hint. The component calls it only when the hint opens. */
+  /** The component calls it only when the hint opens. */
   label(): string
   className?: string | undefined
   children: ReactNode
@@ -10,10 +10,7 @@ interface HintProps {
 
 const OPEN_DELAY_MS = 300
 
-/**
- * Shows a tooltip on hover or tap. Renders only one element until the tooltip opens, because a list can contain
- * hundreds of hints.
- */
+/** Renders only one element until the tooltip opens, because a list can contain hundreds of hints. */
 export function Hint({ label, className, children }: HintProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -3,7 +3,6 @@ import type { CSSProperties, ReactNode } from 'react'
 import classes from './list-table.module.css'
 
 interface ListTableProps {
-  /** Accessible name of the table. */
   label: string
   /** Headings of the columns. A column of buttons has an empty heading. */
   columns: readonly string[]
@@ -16,7 +15,7 @@ interface ListTableProps {
 /** The screens of phones have room for tables of at most this width in pixels. */
 const PHONE_WIDTH = 326
 
-/** Shows a short list as a table. On narrow screens, shows a table that is too wide for a phone as cards. */
+/** On narrow screens, shows a table that is too wide for a phone as cards. */
 export function ListTable({ label, columns, heads, children, minWidth = 640 }: ListTableProps) {
   const isWide = minWidth > PHONE_WIDTH
   return (

@@ -9,7 +9,7 @@ interface LongTextProps {
 
 const LONG = 200
 
-/** Shows a value with its line breaks and spaces. Collapses long values until the user expands them. */
+/** Collapses long values until the user expands them. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
   if (value === '') return <InlineText value={value} />
@@ -34,7 +34,6 @@ export function LongText({ value, lines = 3 }: LongTextProps) {
   )
 }
 
-/** Shows a value in a line of text. */
 export const InlineText = ({ value }: Pick<LongTextProps, 'value'>) =>
   value === '' ? (
     <Text span inherit c="dimmed" fs="italic">

@@ -6,7 +6,6 @@ import { EmptyState } from './empty-state.tsx'
 interface NotAllowedProps {
   /** The user needs one of these permissions. Empty if no permission is missing. */
   permissions: readonly Permission[]
-  /** Says what the user cannot see. */
   children: ReactNode
 }
 

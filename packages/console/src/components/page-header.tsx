@@ -5,14 +5,11 @@ import classes from './page-header.module.css'
 
 interface PageHeaderProps {
   title: string
-  /** Content next to the title, such as a count or a state. */
   beside?: ReactNode
-  /** Describes the page in one line. */
   children?: ReactNode
   actions?: ReactNode
 }
 
-/** Shows the page's only first-level heading, and sets the window's title. */
 export function PageHeader({ title, beside, children, actions }: PageHeaderProps) {
   useDocumentTitle(`${title} · Muster`)
   return (

@@ -3,7 +3,6 @@ import { Hint } from './hint.tsx'
 import classes from './time.module.css'
 
 interface TimeProps {
-  /** Time in the API's format. */
   value: string | null | undefined
   /** Text to show without a value. */
   none?: string
@@ -14,7 +13,7 @@ interface TimeProps {
   format?: 'relative' | 'local' | 'clock'
 }
 
-/** Shows a time. The tooltip contains the exact time with the time zone. */
+/** The tooltip contains the exact time with the time zone. */
 export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
   if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
@@ -28,7 +27,6 @@ export function Time({ value, none = 'never', format = 'relative' }: TimeProps) 
   )
 }
 
-/** Shows the time since `value`, such as `3 min` or `2 d`. */
 export function Since({ value }: { value: string | null | undefined }) {
   const now = useNow()
   if (value === null || value === undefined) return null

@@ -1,8 +1,6 @@
 import { CombinedError } from 'urql'
 
-/** Describes an error for the user. */
 export interface ErrorDescription {
-  /** A sentence that describes the error. */
   what: string
   /** Describes how to resolve the error. Undefined if the console has no advice. */
   advice?: string

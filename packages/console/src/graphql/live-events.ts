@@ -139,7 +139,6 @@ export function createLiveEvents(): LiveEvents {
     unsubscribe = undefined
   }
 
-  /** Reconnects when the browser is online again, without waiting for the timer. */
   const reconnectNow = (): void => {
     if (retryTimer === undefined) return
     clearTimeout(retryTimer)

@@ -52,7 +52,7 @@ export function useCreation<Data, Variables extends AnyVariables>(
   )
 }
 
-/** Returns 128 random bits. Does not use `crypto.randomUUID`, which exists only on secure origins. */
+/** Does not use `crypto.randomUUID`, which exists only on secure origins. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 

@@ -22,7 +22,6 @@ export function useUrlState<Id extends RouteIds<Tree>>(
 ): [
   state: SearchOf<Id>,
   change: (patch: Partial<SearchOf<Id>>, options?: ChangeOptions) => void,
-  /** Replaces the whole state. */
   set: (state: SearchOf<Id>) => void,
 ] {
   const state = useSearch({ from, strict: true, shouldThrow: true } as never) as SearchOf<Id>

@@ -36,7 +36,6 @@ export function toChips(text: string): Chip[] | undefined {
   return chips.includes(undefined) ? undefined : chips.filter((chip) => chip !== undefined)
 }
 
-/** The operands of nested conjunctions, in order. */
 const flatten = (tree: Expression): readonly Expression[] =>
   tree.type === 'and' ? tree.operands.flatMap(flatten) : [tree]
 
@@ -75,7 +74,6 @@ function negate(chip: Chip): Chip {
   return { ...chip, isNegated: true }
 }
 
-/** Writes chips as a filter. */
 export const fromChips = (chips: readonly Chip[]): string => chips.map(writeChip).join(' AND ')
 
 function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): string {

@@ -3,7 +3,6 @@ import { type FieldType, type FilterKind, fieldType, fieldTypes, functionNames, 
 import type { Span } from '../positions.ts'
 import { type Place, placeAt, type Spot } from './place.ts'
 
-/** The possible completions at the cursor of a filter. */
 export interface Completions extends Span {
   /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
@@ -34,7 +33,6 @@ export type Expectation =
       readonly type: 'value'
       /** The name or function as written, such as `services.port` or `age(site)`. */
       readonly subject: string
-      /** The object that the name refers to, such as a service for `services.port`. */
       readonly of: FilterKind
       /**
        * The field's type. `age()` and `changed()` have the types `duration` and `time`. Undefined for an attribute and

@@ -6,7 +6,6 @@ import { fromChips, showChipValue, toChips, writeChipValue } from './chips.ts'
 import { completionsAt } from './completion.ts'
 import { tokens } from './highlight.ts'
 
-/** Returns the completions at the bar in a filter, with the replaced part. */
 function complete(marked: string, kind?: FilterKind) {
   const cursor = marked.indexOf('|')
   const text = marked.replace('|', '')

@@ -2,7 +2,6 @@ import type { Span } from '../positions.ts'
 import { lex } from '../syntax/lexer.ts'
 import type { Token } from '../syntax/token.ts'
 
-/** A part of a filter for highlighting. */
 export interface HighlightToken extends Span {
   readonly kind: 'name' | 'operator' | 'keyword' | 'value' | 'function' | 'paren' | 'error'
 }

@@ -7,7 +7,6 @@ import { isValueToken, type OpenToken, type Token } from '../syntax/token.ts'
 export interface Place extends Span {
   /** The part of the current word to the left of the cursor, without quotes. */
   readonly prefix: string
-  /** The object that names refer to at this position. */
   readonly kind: FilterKind
   readonly isInServices: boolean
   readonly spot: Spot
@@ -15,7 +14,7 @@ export interface Place extends Span {
 
 /** The syntactic position of a cursor. */
 export type Spot =
-  /** The cursor is at the beginning of a condition. `name` is the name up to the cursor, with its dots. */
+  /** The cursor is at the beginning of a condition. */
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
   /** The cursor is after a space that follows a possible name. */
   | { readonly type: 'afterName'; readonly subject: string }

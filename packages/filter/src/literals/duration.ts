@@ -27,7 +27,6 @@ export function parseRelativeTime(text: string): number | undefined {
   return text.startsWith('-') && seconds > 0 ? -seconds : seconds
 }
 
-/** Formats a duration with the largest possible units, such as `1d12h`. */
 export function formatDuration(seconds: number): string {
   let rest = seconds
   let text = ''

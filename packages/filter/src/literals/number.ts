@@ -9,7 +9,6 @@ export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== u
 /** Returns whether a number has a fraction that ends in 0, as in many versions but few measurements. */
 export const endsInZero = (text: string): boolean => hasFraction(text) && text.endsWith('0')
 
-/** Formats a number without unnecessary zeros. */
 export function shortestNumber(text: string): string {
   const sign = text.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = text.slice(sign.length).split('.')

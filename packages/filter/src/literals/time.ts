@@ -32,8 +32,6 @@ export function parseTime(text: string): ParsedTime | undefined {
   return { milliseconds: time.getTime(), isDate: match[4] === undefined }
 }
 
-/** Formats a time in UTC, without milliseconds if they are zero. */
 export const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('.000Z', 'Z')
 
-/** Formats the date of a time in UTC. */
 export const formatDate = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)

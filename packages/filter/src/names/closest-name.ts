@@ -20,10 +20,7 @@ export function closestName(name: string, candidates: Iterable<string>): string 
   return closest
 }
 
-/**
- * Returns the optimal string alignment distance, or a number above `most` if the distance exceeds it. Computes only the
- * cells near the diagonal and stops early, because an account can have 10,000 names.
- */
+/** Computes only the cells near the diagonal and stops early, because an account can have 10,000 names. */
 function editDistance(a: string, b: string, most: number): number {
   const beyond = most + 1
   let beforeLast: number[] = []

@@ -73,7 +73,6 @@ export type EventField = keyof typeof eventFields
 /** The fields of each kind with their types. Omits `services` of devices, because `services` contains conditions. */
 export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
 
-/** Returns a field's type, or undefined if the kind has no such field. */
 export const fieldType = (kind: FilterKind, name: string): FieldType | undefined => {
   const types: Readonly<Record<string, FieldType>> = fieldTypes[kind]
   return Object.hasOwn(types, name) ? types[name] : undefined
@@ -82,7 +81,6 @@ export const fieldType = (kind: FilterKind, name: string): FieldType | undefined
 /** The kinds of sources that an event can have. The kind is `unknown` if the event was recorded without a source. */
 export const sourceKinds = ['accessKey', 'console', 'device', 'job', 'server', 'unknown'] as const
 
-/** The functions of the language. */
 export const functionNames = ['base', 'in', 'override', 'age', 'changed', 'stale', 'view', 'any'] as const
 export type FunctionName = (typeof functionNames)[number]
 

@@ -19,7 +19,6 @@ export function printSubject(subject: Subject, kind: FilterKind): string {
   }
 }
 
-/** Formats the name of an attribute as the argument of a function. */
 export const printNameArgument = (name: AttributeSubject['name']): string =>
   writeNameArgument(`attributes.${joinAttributeName(name)}`)
 

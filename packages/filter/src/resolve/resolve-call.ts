@@ -63,7 +63,6 @@ function resolveRead(
   return { ...attribute, read: { type: read === 'in' ? 'in' : 'override', context } }
 }
 
-/** Resolves a function without a comparator. */
 export function resolveCondition(
   resolving: Resolving,
   scope: Scope,
@@ -134,7 +133,7 @@ function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): 
   return resolveAttributeName(resolving, scope, { name, span: value, isArgument: true, lead: '' })
 }
 
-/** Returns the string of a name. Rejects wildcards, which a name cannot contain. */
+/** Rejects wildcards, which a name cannot contain. */
 export function plainName(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))

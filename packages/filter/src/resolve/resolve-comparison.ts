@@ -18,7 +18,6 @@ export interface ValueComparison {
   readonly argument: Value | ValueList
 }
 
-/** Resolves a comparison of a field or attribute with values. */
 export function resolveComparison(resolving: Resolving, found: ValueComparison): PlainComparison | undefined {
   const { subject, comparison, argument } = found
   if (!isAllowed(resolving, found)) return undefined
@@ -34,7 +33,7 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
 
 export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
 
-/** Returns the comparator without its negation. Treats `:` like `=` for `state` and Boolean fields. */
+/** Treats `:` like `=` for `state` and Boolean fields. */
 function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
   if (comparator === '!=') return '='
   const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')
@@ -69,7 +68,6 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   return false
 }
 
-/** Resolves a value that is only `*`, which after `:` means that the subject has a value. */
 function resolvePresence(
   resolving: Resolving,
   { subject, comparison }: ValueComparison,

@@ -9,7 +9,6 @@ const resolved = (text: string, options?: ResolveOptions): ResolvedFilter | null
   return filter
 }
 
-/** Returns the messages and suggestions of a filter's problems. */
 const problems = (text: string, options?: ResolveOptions) =>
   check(text, options).problems.map(({ message, suggestion }) => ({ message, suggestion }))
 

@@ -16,7 +16,7 @@ export interface Resolution {
   readonly filter: ResolvedFilter | null
   /** Whether the filter has no problems. If false, `filter` is null. */
   readonly isValid: boolean
-  /** All semantic errors, in order of position. Does not include syntax errors. */
+  /** Does not include syntax errors. */
   readonly problems: readonly FilterProblem[]
   /** Parts that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]
@@ -24,7 +24,7 @@ export interface Resolution {
   readonly terms: readonly FilterTerm[]
   /** Attribute names that are not in `knownAttributes`. The caller can look them up and resolve the filter again. */
   readonly unknownNames: readonly string[]
-  /** Whether the whole filter is indexed. True for an empty filter, and false for a filter with problems. */
+  /** True for an empty filter, and false for a filter with problems. */
   readonly isIndexed: boolean
 }
 

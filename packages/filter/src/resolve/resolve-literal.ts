@@ -15,7 +15,7 @@ import { forbiddenClock } from './usage.ts'
 export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
-/** Resolves the value of a comparison. The type depends on the field or, for an attribute, on the value's form. */
+/** The type depends on the field or, for an attribute, on the value's form. */
 export function resolveLiteral(
   resolving: Resolving,
   { subject, operator }: Pick<Compare, 'subject' | 'operator'>,
@@ -79,7 +79,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   return string
 }
 
-/** Resolves a number. Rejects a number that looks like a version, because as a number, 2.10 is less than 2.9. */
+/** Rejects a number that looks like a version, because as a number, 2.10 is less than 2.9. */
 function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const { hasVersions } = resolving.options

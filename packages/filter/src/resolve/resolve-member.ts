@@ -11,7 +11,6 @@ import { forbiddenField } from './usage.ts'
 
 type Resolve = (resolving: Resolving, scope: Scope, tree: Expression) => ResolvedFilter | undefined
 
-/** Resolves a comparison of a name. */
 export function resolveMember(
   resolving: Resolving,
   scope: Scope,
@@ -89,7 +88,6 @@ function resolveServices(
   return some
 }
 
-/** Returns the condition on one service; null means any service. */
 function resolveServicesCondition(
   resolving: Resolving,
   scope: Scope,

@@ -16,7 +16,6 @@ import { writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, FieldSubject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn } from './resolving.ts'
 
-/** What a name refers to. */
 export type NamedSubject =
   | FieldSubject
   | AttributeSubject
@@ -28,7 +27,6 @@ export type NamedSubject =
 /** A name in the notation of the filter. */
 export interface WrittenName {
   readonly name: string
-  /** The part that a suggestion replaces. */
   readonly span: Span
   /** Whether the name is the argument of a function, in which dots are ordinary characters. */
   readonly isArgument: boolean
@@ -38,7 +36,7 @@ export interface WrittenName {
 
 const ATTRIBUTES = 'attributes.'
 
-/** Resolves a name to the left of a comparator. Returns undefined after reporting an error. */
+/** Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
   const { name } = found
   const { kind } = scope
@@ -97,8 +95,8 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
 }
 
 /**
- * Resolves an attribute's name, with or without the prefix `attributes.`. Rejects unknown short names. In functions,
- * rejects names of fields, because a field takes precedence over an attribute with the same name.
+ * Rejects unknown short names. In functions, rejects names of fields, because a field takes precedence over an
+ * attribute with the same name.
  */
 export function resolveAttributeName(
   resolving: Resolving,
@@ -151,7 +149,6 @@ function resolveReserved(
   return rejectWith(resolving, found.span, message, edit)
 }
 
-/** Returns whether the account has ever used an attribute or a group with this name. */
 function isKnown(resolving: Resolving, name: string): boolean {
   const { knownAttributes } = resolving.options
   if (knownAttributes === undefined || knownAttributes.has(name)) return true

@@ -15,7 +15,6 @@ const operators: ReadonlyMap<string, string> = new Map([
   ['|', 'OR'],
 ])
 
-/** Resolves a word without a comparator, which searches the fields in `wordFields`. */
 export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word): WordSearch | undefined {
   if (isOnlyWildcards(value)) {
     return rejectWith(

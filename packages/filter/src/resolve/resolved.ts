@@ -28,7 +28,6 @@ export interface SomeService {
   readonly condition: ResolvedFilter | null
 }
 
-/** A condition on one object. */
 export type Condition = Compare | CompareList | HasValue | WordSearch | AnyAttribute | IsStale | InView
 
 export type OrderOperator = '<' | '<=' | '>' | '>='
@@ -59,7 +58,7 @@ export interface CompareList {
   readonly literals: readonly Literal[]
 }
 
-/** A value exists. For an attribute whose name is a group, any value in the group is sufficient. */
+/** A value exists. */
 export interface HasValue {
   readonly type: 'present'
   readonly subject: FieldSubject | AttributeSubject
@@ -170,9 +169,8 @@ export interface PatternLiteral {
 
 /** A condition of a filter, as `checkFilter` reports it, including conditions inside `services:(…)`. */
 export interface FilterTerm extends Span {
-  /** The name in canonical form, such as `attributes.site`. Empty for a bare word. */
+  /** Empty for a bare word. */
   readonly name: string
   readonly comparedAs: 'string' | 'number' | 'time' | 'duration' | 'none'
-  /** Whether an index finds its matches. */
   readonly isIndexed: boolean
 }

@@ -4,10 +4,6 @@ import { type Edit, type Fault, type FilterProblem, toProblem } from '../problem
 import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './usage.ts'
 
-/**
- * The attribute names that an account has ever used, such as `site` and `net.ssid`. A Set or a Map implements this
- * interface.
- */
 export interface KnownNames {
   /** Returns whether the account has ever used this attribute or group. */
   has(name: string): boolean
@@ -21,7 +17,7 @@ export interface KnownNames {
 export interface ResolveOptions {
   /** Kind of object that the filter selects. Default: `device`. */
   readonly kind?: FilterKind
-  /** Use of the filter. Default: `list`. */
+  /** Default: `list`. */
   readonly usage?: FilterUsage
   /**
    * Names of attributes. The resolver rejects other names without the prefix `attributes.`, and suggests the closest of
@@ -45,21 +41,16 @@ export interface Scope {
   readonly isNegated: boolean
 }
 
-/** The state of the resolver while it reads a filter. */
 export interface Resolving {
   readonly text: string
   readonly options: ResolveOptions & { readonly kind: FilterKind; readonly usage: FilterUsage }
   readonly problems: FilterProblem[]
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
-  /**
-   * The result of each search for the closest known name, keyed by unknown name. Limits the work for a filter with many
-   * unknown names.
-   */
+  /** Limits the work for a filter with many unknown names. */
   readonly searched: Map<string, string | undefined>
-  /** Unknown attribute names. The filter may contain them with or without the prefix `attributes.`. */
   readonly unknown: Set<string>
-  /** Known names that are only groups. The resolver computes them when it first needs them. */
+  /** The resolver computes them when it first needs them. */
   knownGroups?: ReadonlySet<string>
 }
 

@@ -5,15 +5,10 @@
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {
-  /** Name of the use in messages. */
   readonly place: string
-  /** Fields of devices and services that a filter for this use must not contain. */
   readonly fields?: readonly string[]
-  /** Whether the filter must not contain relative times, age(), or stale(). */
   readonly isWithoutClock?: true
-  /** Whether the filter must not contain view(). */
   readonly isWithoutView?: true
-  /** Whether the filter must not be empty. */
   readonly isRequired?: true
 }
 
@@ -35,10 +30,6 @@ export function forbiddenField(usage: FilterUsage, field: string): string | unde
   return fields?.includes(field) ? `${field} is not allowed ${place}.` : undefined
 }
 
-/**
- * Returns why an expression that depends on the current time is not allowed, or undefined if it is allowed. `what` is
- * the kind of expression.
- */
 export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age()' | 'stale()'): string | undefined {
   const { isWithoutClock, place } = rules[usage]
   if (!isWithoutClock) return undefined
@@ -47,11 +38,9 @@ export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age
     : `${what} is not allowed ${place}, because its result changes with time.`
 }
 
-/** Returns why view() is not allowed, or undefined if it is allowed. */
 export const forbiddenView = (usage: FilterUsage): string | undefined =>
   rules[usage].isWithoutView ? `view() is not allowed ${rules[usage].place}.` : undefined
 
-/** Returns why an empty filter is not allowed, or undefined if it is allowed. */
 export const forbiddenEmpty = (usage: FilterUsage): string | undefined =>
   rules[usage].isRequired
     ? `The filter must not be empty ${rules[usage].place}. For all devices, write id:*`

@@ -104,7 +104,6 @@ function badArguments(parsing: Parsing, open: Token, found: Token): Broken {
   return report(parsing, fault(found, message))
 }
 
-/** Returns the error for an unclosed parenthesis. The suggestion closes the parenthesis at the end of the filter. */
 export function unclosed({ text }: Parsing, open: Span): Fault {
   const edits = [{ from: text.length, to: text.length, text: ')' }]
   return { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits }

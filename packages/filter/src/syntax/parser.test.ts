@@ -3,7 +3,6 @@ import { problemsOf, strip } from '../../test/fixtures.ts'
 import { parseFilter } from './parser.ts'
 import { printFilter } from './print.ts'
 
-/** Parses and prints a filter, which shows how the parser read it. */
 function read(text: string): string {
   const { tree, problems } = parseFilter(text)
   expect(problems).toEqual([])

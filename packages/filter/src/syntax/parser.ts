@@ -10,7 +10,7 @@ import type { Expression } from './tree.ts'
 
 export interface ParsedFilter {
   readonly text: string
-  /** The syntax tree. Null for an empty filter. If the filter has errors, contains only the parts without an error. */
+  /** Null for an empty filter. If the filter has errors, contains only the parts without an error. */
   readonly tree: Expression | null
   /** Problems in order of position: up to five syntax errors, and up to one problem for each limit. */
   readonly problems: readonly FilterProblem[]
@@ -83,7 +83,6 @@ function parseAll(parsing: Parsing): Expression | null | Broken {
   }
 }
 
-/** Parses conditions up to a closing parenthesis or the end. */
 function parseExpression(parsing: Parsing): Expression | Broken {
   const operands: (Expression | Broken)[] = []
   const spans: Span[] = []
@@ -129,7 +128,7 @@ function reportAdjacent(parsing: Parsing, { from }: Token): void {
   report(parsing, { from, to: from, message, edits: [{ from, to: from, text: ' ' }] })
 }
 
-/** Parses a condition with its NOT or minus. Reads at least one token, unless the part ends here. */
+/** Reads at least one token, unless the part ends here. */
 function parseTerm(parsing: Parsing): Expression | Broken {
   const first = peek(parsing)
   if (first.kind !== 'not' && first.kind !== 'minus') return parseSimple(parsing)
@@ -195,7 +194,6 @@ function misplaced(parsing: Parsing, token: Token): Fault {
   }
 }
 
-/** Returns whether the next token separates two conditions. */
 function isBetween({ tokens, at }: Parsing): boolean {
   const before = tokens[at - 1]
   const after = tokens[at + 1]

@@ -7,11 +7,9 @@ import type { Token, ValueToken } from './token.ts'
 export const broken = Symbol('broken')
 export type Broken = typeof broken
 
-/** The state of the parser while it reads a filter. */
 export interface Parsing {
   readonly text: string
   readonly tokens: readonly Token[]
-  /** The index of the next token. */
   at: number
   /** Number of open parentheses around the next token, without those of lists and functions. */
   depth: number
@@ -23,17 +21,15 @@ export interface Parsing {
   readonly exceeded: Map<FilterLimit, FilterProblem>
 }
 
-/** Returns the next token without reading it. */
 export const peek = (parsing: Parsing): Token => parsing.tokens[parsing.at]!
 
-/** Reads the next token. Returns the last token, `end`, any number of times. */
+/** Returns the last token, `end`, any number of times. */
 export function next(parsing: Parsing): Token {
   const token = peek(parsing)
   if (token.kind !== 'end') parsing.at++
   return token
 }
 
-/** Returns the token that the parser read last. */
 export const lastRead = (parsing: Parsing): Token => parsing.tokens[Math.max(parsing.at - 1, 0)]!
 
 /** Reports a syntax error, unless the parser has already reported five. */
@@ -60,7 +56,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Counts a literal that contains wildcards, and checks their number. Ignores a literal of only wildcards. */
+/** Ignores a literal of only wildcards. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits

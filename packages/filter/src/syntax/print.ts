@@ -1,7 +1,7 @@
 import { quote, unquoted } from './quote.ts'
 import type { Expression, Member, Value } from './tree.ts'
 
-/** Formats a syntax tree as a filter. Parsing the result returns the same tree. */
+/** Parsing the result returns the same tree. */
 export function printFilter(tree: Expression | null): string {
   if (tree === null) return ''
   switch (tree.type) {
@@ -34,7 +34,6 @@ function printArgument(argument: Extract<Expression, { type: 'comparison' }>['ar
   return `(${argument.values.map(printValue).join(argument.join === 'or' ? ' OR ' : ' AND ')})`
 }
 
-/** Formats a name with its levels. */
 export function printMember({ levels }: Member): string {
   const [first, ...others] = levels.map(printValue)
   // Adds a space, because the lexer does not read an ID directly before a dot as one word.

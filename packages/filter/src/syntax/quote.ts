@@ -1,7 +1,3 @@
-/**
- * A string with wildcards, represented by the strings between them: `os*` is `['os', '']`. A single string means no
- * wildcard.
- */
 export type Parts = readonly string[]
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
@@ -21,16 +17,14 @@ const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
 /**
- * Formats a string or pattern to the right of a comparator. Quotes it unless it is an ID, or begins with a letter, an
- * underscore, or a wildcard and contains only characters without another meaning. Without quotes, other strings could
- * be read as a number, a time, or a keyword.
+ * Quotes it unless it is an ID, or begins with a letter, an underscore, or a wildcard and contains only characters
+ * without another meaning. Without quotes, other strings could be read as a number, a time, or a keyword.
  */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
-/** Formats a bare word. To the left of a comparator, dots and colons have a meaning. */
+/** To the left of a comparator, dots and colons have a meaning. */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 
-/** Formats one level of a name. */
 export const writeLevel = (level: string): string => write([level], (text) => plainName.test(text))
 
 /** Formats a name as the argument of a function, where dots are ordinary characters. */

@@ -2,7 +2,6 @@ import type { Span } from '../positions.ts'
 import type { Edit, Fault } from '../problems.ts'
 import { type Parts, quote } from './quote.ts'
 
-/** A word or string in the notation of the filter. */
 export interface Scanned extends Span {
   readonly parts: Parts
   /** Whether the word contains a backslash, in which case it is not a keyword. */
@@ -19,7 +18,7 @@ export function runEnd(text: string, from: number): number {
   return endOfRun.lastIndex
 }
 
-/** Scans a string in single or double quotes. `previous` is the word directly before it, if any. */
+/** `previous` is the word directly before it, if any. */
 export function scanString(text: string, from: number, previous: Span | undefined): Scanned {
   const mark = text[from]!
   const parts = new PartsBuilder()
@@ -69,10 +68,6 @@ function unterminated(
 const leftRun = /[^\s(),"'=<>!:.\\*]+/y
 const rightRun = /[^\s(),"'=<>!\\*]+/y
 
-/**
- * Scans a word. Returns undefined if there is no word at this index. `isRight` selects the rules for the right side of
- * a comparator.
- */
 export function scanText(text: string, from: number, isRight: boolean): Scanned | undefined {
   const run = isRight ? rightRun : leftRun
   const parts = new PartsBuilder()

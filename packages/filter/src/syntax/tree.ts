@@ -2,7 +2,6 @@ import type { Span } from '../positions.ts'
 import type { Parts } from './quote.ts'
 import type { Comparator } from './token.ts'
 
-/** A filter's syntax tree, before names and types are known. */
 export type Expression = Group | Not | Restriction
 
 /** Two or more conditions joined by AND, by spaces, or by OR. */
@@ -17,7 +16,7 @@ export interface Not extends Span {
   readonly operand: Expression
 }
 
-/** One condition. The API calls it a term. */
+/** The API calls it a term. */
 export type Restriction = Word | Comparison | Call
 
 /** A word or string without a comparator. */
@@ -47,15 +46,13 @@ export interface Call extends Span {
   readonly arguments: readonly Value[]
 }
 
-/** One word or string. */
 export interface Value extends Span {
   readonly type: 'value'
-  /** The strings between wildcards. */
   readonly parts: Parts
   readonly isQuoted: boolean
 }
 
-/** Values in parentheses after a comparator. A list with a single value has the operator OR. */
+/** A list with a single value has the operator OR. */
 export interface ValueList extends Span {
   readonly type: 'list'
   readonly join: 'and' | 'or'

@@ -14,9 +14,8 @@ export interface CsvProblem {
 }
 
 /**
- * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
- * as line ends. Skips empty lines. Continues at the next line after a broken quote, so that the quote does not affect
- * other rows.
+ * Accepts LF, CRLF, and CR as line ends. Skips empty lines. Continues at the next line after a broken quote, so that
+ * the quote does not affect other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0
@@ -32,7 +31,6 @@ export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
 
 interface Read {
   cells: Cell[]
-  /** Position of the next row. */
   next: number
   reason?: string
 }

@@ -92,6 +92,5 @@ export function suspectColumns(columns: readonly Column[]): { found: string; mea
   })
 }
 
-/** Returns the columns that an import ignores, because the fields are read-only. */
 export const ignoredColumns = (columns: readonly Column[]): string[] =>
   columns.flatMap((column) => ('ignored' in column ? [column.ignored] : []))

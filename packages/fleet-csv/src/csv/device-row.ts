@@ -3,10 +3,9 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A device as a row describes it. Empty cells become null or are omitted. */
+/** Empty cells become null or are omitted. */
 export interface DeviceRow extends DeviceFields {
   line: number
-  /** The cell of the column `id`, if the file is read with `findsDevices`. */
   id?: string | null
   services: ServiceEntry[]
   /** Values, keyed by the attribute's full name, such as `net.ssid`. */
@@ -15,7 +14,7 @@ export interface DeviceRow extends DeviceFields {
 
 const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
 
-/** Parses a row by its columns. Throws an Error that explains what is invalid. */
+/** Throws an Error that explains what is invalid. */
 export function parseDeviceRow(
   columns: readonly Column[],
   { line, cells }: CsvRow,
@@ -85,7 +84,6 @@ export function nestAttributes(attributes: Iterable<readonly [name: string, valu
   )
 }
 
-/** Converts nested attributes of the API to attributes by full name. */
 export function flattenAttributes(nested: NestedAttributes): Map<string, string> {
   return new Map(
     Object.entries(nested).flatMap(([name, value]): [string, string][] =>

@@ -6,7 +6,6 @@ export interface ApplicationType {
   port: number | null
 }
 
-/** The service fields of the API. */
 export interface ServiceFields {
   name: string
   application: number
@@ -28,7 +27,6 @@ export function toServiceFields(entry: ServiceEntry, types: readonly Application
   return { name, application: type.id, host, port: port === undefined ? type.port : port, enabled }
 }
 
-/** Converts a service of the API to an entry in the notation of the file. */
 export function toServiceEntry(service: ServiceFields, types: readonly ApplicationType[]): ServiceEntry {
   const { name, application, host, port, enabled } = service
   const type = types.find(({ id }) => id === application)

@@ -8,7 +8,6 @@ import { restoreFormula } from './formulas.ts'
 export interface DeviceFile {
   columns: Column[]
   rows: DeviceRow[]
-  /** Rows that cannot be parsed. */
   problems: CsvProblem[]
 }
 

@@ -111,7 +111,6 @@ function trim(text: Character[]): Character[] {
 
 const textOf = (part: Character[]): string => part.map(({ text }) => text).join('')
 
-/** Formats entries for `parseServices`. */
 export const formatServices = (entries: readonly ServiceEntry[]): string => entries.map(formatEntry).join(';')
 
 function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string {

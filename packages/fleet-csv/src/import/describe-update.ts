@@ -8,7 +8,7 @@ import type { Update } from './match-rows.ts'
 /** A changed value of a device, in the notation of the file. */
 export interface Change {
   column: string
-  /** Value before the change. Null means that the value is not set. */
+  /** Null means that the value is not set. */
   before: string | null
   after: string
 }

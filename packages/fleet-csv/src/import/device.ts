@@ -9,5 +9,4 @@ export interface Device extends DeviceFields {
   services: (ServiceFields & { id: string })[]
 }
 
-/** Selects the fields of a Device. */
 export const deviceSelection = `id ${fieldNames.join(' ')} attributes services { id name application host port enabled }`

@@ -5,7 +5,7 @@ import type { Device } from './device.ts'
 import { pairByContent } from './pair-by-content.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The changes that make a device match its row. Values that are not in the row remain unchanged. */
+/** Values that are not in the row remain unchanged. */
 export interface Difference {
   fields: Partial<Record<FieldName, string>>
   addServices: ServiceFields[]

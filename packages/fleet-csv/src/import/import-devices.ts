@@ -10,9 +10,7 @@ export interface ImportOptions {
   file: DeviceFile
   /** Whether to check all rows first, and write nothing if any row has an error. */
   strict: boolean
-  /** Whether to report the changes without writing them. */
   dryRun: boolean
-  /** Receives the number of finished rows. */
   onProgress: (done: number) => void
   /** The import job's name, from `jobNameOf`. */
   jobName: string

@@ -11,7 +11,6 @@ import type { Creation, Plan, Update } from './match-rows.ts'
 type Cells = Map<string, Cell>
 
 export interface JobRows {
-  /** The parts of a CSV, which a job receives in several requests. */
   parts: string[]
   /** For each line in the job, its line in the file. */
   fileLines: ReadonlyMap<number, number>
@@ -19,7 +18,7 @@ export interface JobRows {
   register: boolean
 }
 
-/** Converts a plan to a bulk job's rows. They have only the columns and the cells that the job writes. */
+/** They have only the columns and the cells that the job writes. */
 export function toJobRows(
   { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
   types: readonly ApplicationType[],

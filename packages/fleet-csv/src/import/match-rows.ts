@@ -32,7 +32,7 @@ export interface KnownDevices {
   byName: ReadonlyMap<string, readonly Device[]>
 }
 
-/** Determines the action for each row. Finds the device by hardware ID, or by name if the row has no hardware ID. */
+/** Finds the device by hardware ID, or by name if the row has no hardware ID. */
 export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
   const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
   const claimed = new Set<string>()

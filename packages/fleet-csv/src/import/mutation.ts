@@ -1,8 +1,7 @@
-/** One field of a mutation: its arguments with their GraphQL types and values. */
 export interface MutationField {
   field: string
   arguments: Record<string, { type: string; value: unknown }>
-  /** Selection of the result in braces. Empty for a scalar. */
+  /** Empty for a scalar. */
   selection: string
 }
 

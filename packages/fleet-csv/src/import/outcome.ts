@@ -6,11 +6,9 @@ export interface Outcome {
   created: number
   updated: number
   unchanged: number
-  /** ID of the bulk job that writes the rows, if any. */
   job?: string
   /** Rows that a running job has finished. The other counts include them after the end of the job. */
   finished?: number
-  /** Rejected rows, in any order. */
   problems: CsvProblem[]
   /** Error that stopped the import early. */
   stoppedBy?: Error

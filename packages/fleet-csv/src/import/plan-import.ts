@@ -10,7 +10,7 @@ export interface ImportPlan extends Plan {
   types: readonly ApplicationType[]
 }
 
-/** Returns the changes that an import of the file would make now. Writes nothing. */
+/** Writes nothing. */
 export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
   const { types, limits } = await readServerFacts(api, options.signal)
   const wanted: WantedDevice[] = []

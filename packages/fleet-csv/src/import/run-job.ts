@@ -7,13 +7,11 @@ export interface JobContext {
   api: Api
   /** Result of the import, updated as rows finish. */
   outcome: Outcome
-  /** Runs whenever the outcome changes. */
   progress: () => void
   /** After the signal aborts, cancels the job. Rows that are written remain written. */
   signal: AbortSignal
   /** The job's name. The next import of the same file finds the job by this name. */
   jobName: string
-  /** Whether to write nothing if the server rejects a row. */
   strict: boolean
 }
 
@@ -92,7 +90,7 @@ async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'
 
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
 
-/** Waits until a job ends, pauses, or reaches one of `states`. Cancels it after the signal aborts. */
+/** Cancels it after the signal aborts. */
 async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
   let isCanceled = false
   const pollPause = pauses()
@@ -130,7 +128,6 @@ function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   }
 }
 
-/** Cancels a job, unless it has ended. */
 async function cancelJob(api: Api, id: string): Promise<void> {
   await api.query('mutation Cancel($id: ID!) { cancelBulk(id: $id) { id } }', { id }).catch((error: unknown) => {
     if (codeOf(error) !== 'CONFLICT') throw error

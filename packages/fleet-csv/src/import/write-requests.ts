@@ -30,10 +30,7 @@ export interface WriteContext {
   signal: AbortSignal
 }
 
-/**
- * Executes a plan with requests that each change one or several devices. Records rejected rows in the outcome's
- * problems. Throws errors that would affect every row.
- */
+/** Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
 export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'creations' | 'updates'>): Promise<void> {
   const creations = Object.groupBy(plan.creations, (creation) => (isPlain(creation) ? 'batched' : 'alone'))
   const ofRow = ({ wanted }: Creation): number => jsonBytes(wanted.services) + attributeBytes(wanted)

@@ -12,7 +12,7 @@ const parameter = new RegExp(
 
 const maxParameters = 32
 
-/** Parses the parameters of form A by lowercase name, in any order. Rejects duplicates (cavage-12 §2.2). */
+/** Rejects duplicates (cavage-12 §2.2). */
 export function parseCavageParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   parameter.lastIndex = 0

@@ -5,7 +5,6 @@ import { isKeyId, isTime, maxNonce, type SignatureForm } from '../parse/parsed-s
 import { type BaseInput, signatureBase } from '../signature-base.ts'
 import type { Spelling } from '../verify/spellings.ts'
 
-/** A request to sign and the options, without the key. */
 export type DraftOptions = {
   /** Form of the signature. Default: `rfc9421`. */
   form?: SignatureForm | undefined
@@ -32,11 +31,10 @@ export type DraftOptions = {
   components?: readonly string[] | undefined
   /** Label of the signature, only for form `rfc9421`. Default: `sig1`. */
   label?: string | undefined
-  /** Whether to name the algorithm. Default: true. */
+  /** Default: true. */
   nameAlgorithm?: boolean | undefined
 }
 
-/** The key's algorithm and the body's hash. */
 export type SigningInput = {
   algorithm: 'hmac-sha256' | 'ed25519'
   /** SHA-256 of the body in base64, if the signature covers a digest. */
@@ -55,7 +53,7 @@ export type SignatureDraft = {
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 
-/** Prepares a signature without cryptography, for all signers. Throws TypeError if the request cannot be signed. */
+/** Throws TypeError if the request cannot be signed. */
 export function draftSignature(options: DraftOptions, input: SigningInput): SignatureDraft {
   assertSignable(options)
   try {
@@ -65,7 +63,6 @@ export function draftSignature(options: DraftOptions, input: SigningInput): Sign
   }
 }
 
-/** The headers to add, and the request to sign. */
 type PreparedRequest = { added: Record<string, string>; message: Message; spelling: Spelling }
 
 function assertSignable(options: DraftOptions): void {
@@ -86,7 +83,6 @@ function assert(condition: boolean, message: string): void {
   if (!condition) throw new TypeError(message)
 }
 
-/** Drafts a signature in form B (RFC 9421 §3.1). */
 function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const { added, message, spelling } = prepare(options, {
     ...(bodyHash === undefined ? {} : { 'Content-Digest': `sha-256=:${bodyHash}:` }),
@@ -123,7 +119,6 @@ function rfc9421Parameters(options: DraftOptions, algorithm: string): Map<string
   return parameters
 }
 
-/** Drafts a signature in form A (cavage-12 §3.1). */
 function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const hasDate = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'date')
   const { added, message, spelling } = prepare(options, {

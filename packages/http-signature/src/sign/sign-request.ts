@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { type SigningKey, signBase } from '../algorithms.ts'
 import { type DraftOptions, draftSignature, wantsDigest } from './draft-signature.ts'
 
-/** A request to sign, the key, and the options. */
 export type SignRequestOptions = DraftOptions & { key: SigningKey }
 
 /**

@@ -1,7 +1,6 @@
 import { CliError } from '../../errors/cli-error.ts'
 import { exitCodes } from '../../errors/exit-codes.ts'
 
-/** A setting, with its file and line number for error messages. */
 export interface Entry {
   key: string
   value: string
@@ -46,6 +45,5 @@ export function parseIni(text: string, file: string, known: readonly string[]): 
 
 const bracketed = (names: readonly string[]): string => names.map((name) => `[${name}]`).join(', ')
 
-/** Creates a usage error that begins with the file and line number. */
 export const configError = ({ file, line }: Pick<Entry, 'file' | 'line'>, what: string): CliError =>
   new CliError(`${file}, line ${line}: ${what}`, { exitCode: exitCodes.usage })

@@ -3,13 +3,10 @@ import { attributeNameOf, pathOf } from './attribute-names.ts'
 import { configError, type Entry, type Sections } from './ini.ts'
 import { parseDuration } from './setting.ts'
 
-/** A device attribute and its value's source. */
 export interface ReportedValue {
   attribute: string
-  /** The value as written in the configuration. */
   written: string
   source: Source
-  /** Milliseconds between two readings. */
   every: number
 }
 
@@ -21,7 +18,6 @@ interface Defaults {
 
 const statusLetters = /^[A-E]$/
 
-/** Reads the `[status]` and `[attributes]` sections. */
 export function readReported(sections: Sections, defaults: Defaults): ReportedValue[] {
   const statuses = (sections.get('status') ?? []).map((entry) => {
     if (!statusLetters.test(entry.key))

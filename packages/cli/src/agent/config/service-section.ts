@@ -7,7 +7,6 @@ const NAME_LENGTH = 100
 const MAX_EXPECTED = 50
 const DAY_MS = 86_400_000
 
-/** Reads the `[services]` section: five settings and up to 50 `name = type[:port]` lines. */
 export function readServiceSettings(entries: readonly Entry[]): ServiceSettings {
   const settings: ServiceSettings = {
     every: 5_000,

@@ -9,7 +9,6 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/** Reads a duration from `least` to `most` seconds and returns milliseconds. */
 export function durationOf(entry: Entry, { least, most }: { least: number; most: number }): number {
   const found = parseDuration(entry.value)
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found
@@ -35,14 +34,13 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** Reads a URL. Throws if its scheme is not one of `schemes`. */
+/** Throws if its scheme is not one of `schemes`. */
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
   throw configError(entry, `${entry.key} must be a URL that begins with ${schemes.join(', ')}, not "${entry.value}"`)
 }
 
-/** Rejects an unknown setting, which is usually a typo. */
 export function assertKnown(entries: readonly Entry[], known: readonly string[], section: string): void {
   const unknown = entries.find(({ key }) => !known.includes(key))
   if (unknown === undefined) return

@@ -3,7 +3,6 @@ const MIN_MS = 1_000
 const FIRST_MS = 4_000
 const MAX_MS = 60_000
 
-/** Chooses the delay before each retry. */
 export interface Backoff {
   next(): number
   reset(): void

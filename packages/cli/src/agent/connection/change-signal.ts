@@ -1,7 +1,5 @@
-/** Wakes callers that wait for changes to report. */
 export interface ChangeSignal {
   notify(): void
-  /** Resolves at the next call to `notify`. */
   next(): Promise<void>
 }
 

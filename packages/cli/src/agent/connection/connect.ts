@@ -8,10 +8,7 @@ export interface Connection {
   ca: string[] | undefined
 }
 
-/**
- * The agent throws this error when a device cannot connect. `isRejected` is true if the server rejected the device's
- * credentials.
- */
+/** `isRejected` is true if the server rejected the device's credentials. */
 export class ConnectError extends Error {
   readonly isRejected: boolean
 
@@ -27,7 +24,6 @@ const CONNECT_TIMEOUT_MS = 15_000
 /** After these CONNACK return codes (MQTT 3.1.1 §3.2.2.3), a retry cannot succeed. */
 const REJECTION_CODES: ReadonlySet<unknown> = new Set([2, 4, 5])
 
-/** Opens an authenticated connection that does not reconnect automatically. */
 export async function connect({ broker, deviceId, secret, ca }: Connection, signal: AbortSignal): Promise<MqttClient> {
   const client = mqtt.connect(broker, {
     clientId: deviceId,

@@ -7,7 +7,6 @@ const untrusted: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Explains to the operator why a connection failed. */
 export function describeError(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: string }
   if (untrusted.has(code))

@@ -14,18 +14,16 @@ export interface SessionOptions {
   deviceId: string
   history: ServiceHistory
   values: Values
-  /** Notifies the session of changes to report. */
   changeSignal: ChangeSignal
   isMuted: (subject: Subject) => boolean
   onAccepted: (subject: Subject) => void
-  /** Disconnects cleanly when aborted. */
   signal: AbortSignal
 }
 
 const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
 const RESPONSE_TIMEOUT_MS = 30_000
 
-/** Reports until the connection ends. Returns the subject that was in flight when the connection was lost. */
+/** Returns the subject that was in flight when the connection was lost. */
 export async function runSession(client: MqttClient, options: SessionOptions): Promise<Subject | undefined> {
   const closed = new Promise<void>((resolve) => {
     if (client.stream.destroyed) resolve()
@@ -83,7 +81,6 @@ async function reportAll(
 
 type Publish = (subject: Subject, path: string, payload: string) => Promise<void>
 
-/** Tracks the services and states that the server has received on this connection. */
 function createServiceReports(client: MqttClient, topic: string, publish: Publish) {
   let ids: ReadonlyMap<string, string> = new Map()
   let reported = ''

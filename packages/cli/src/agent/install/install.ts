@@ -6,8 +6,8 @@ import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
   /**
-   * Root folder of the installation. If the folder is not `/`, as for an image that is being built, the command only
-   * changes files and does not start or stop the service.
+   * If the folder is not `/`, as for an image that is being built, the command only changes files and does not start or
+   * stop the service.
    */
   root: string
 }
@@ -16,7 +16,6 @@ const UNIT = 'muster-agent.service'
 const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
 const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
 
-/** Writes the unit, writes a configuration if none exists, and starts the agent. Returns the completed steps. */
 export async function install(place: Place): Promise<string[]> {
   const programs = thesePrograms()
   if (place.root === '/') await assertReadableByAll([programs.node, programs.muster])

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 const template = (name: string): Promise<string> =>
   readFile(new URL(`../../../systemd/${name}`, import.meta.url), 'utf8')
 
-/** The programs that the unit starts. */
 export interface Programs {
   node: string
   muster: string

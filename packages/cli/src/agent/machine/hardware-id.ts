@@ -27,10 +27,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/**
- * Returns a file's 32 hex digits. Returns undefined if the file contains anything else, or 32 identical digits, which
- * mean that the ID is not set.
- */
+/** Returns undefined if the file contains anything else, or 32 identical digits, which mean that the ID is not set. */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { machine, release, type } from 'node:os'
 
-/** Returns the operating system and the architecture, such as `Debian GNU/Linux 12 (bookworm), x86_64`. */
 export async function findPlatform(): Promise<string> {
   const system = (await prettyName()) ?? `${type()} ${release()}`
   return Array.from(`${system}, ${machine()}`).slice(0, 200).join('')

@@ -9,15 +9,11 @@ import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 import { findPlatform } from './platform.ts'
 
-/**
- * Returns this machine's name and platform from the configuration. Uses the system's values for settings that are
- * missing.
- */
+/** Uses the system's values for settings that are missing. */
 export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
   return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
 }
 
-/** Returns the services that are listening now, or undefined if the system does not report listening sockets. */
 export async function findServices(
   { services }: AgentConfig,
   programs: Programs = createPrograms(),

@@ -3,7 +3,6 @@ import { readText, sendRequest } from '../../server/http-fetch.ts'
 export interface Post {
   url: string
   body: unknown
-  /** Credentials of the device, if this machine is already registered. */
   device?: { deviceId: string; secret: string } | undefined
   ca: string[] | undefined
 }
@@ -17,7 +16,6 @@ export interface PostResponse {
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 1024 * 1024
 
-/** Posts JSON and reads the response. */
 export async function post({ url, body, device, ca }: Post): Promise<PostResponse> {
   const response = await sendRequest(url, {
     method: 'POST',

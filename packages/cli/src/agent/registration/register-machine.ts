@@ -15,14 +15,10 @@ export interface RegisterMachine {
   code: string
   /** Hardware ID that the operator set. */
   hardwareId?: string | undefined
-  /** Whether to ignore the stored device and register this machine as a new device. */
   isNew?: boolean
 }
 
-/**
- * Registers this machine and stores its credentials. `again` is true if the machine was already registered as this
- * device.
- */
+/** `again` is true if the machine was already registered as this device. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

@@ -33,7 +33,7 @@ export async function registerWithRetries(
   return undefined
 }
 
-/** Tries once to register a device that has an invalid secret. Returns undefined without a code or after a failure. */
+/** Returns undefined without a code or after a failure. */
 export async function registerOnce(settings: AgentSettings, log: Log): Promise<DeviceState | undefined> {
   const { url, code } = settings
   if (url === undefined || code === undefined) return undefined

@@ -13,7 +13,6 @@ export interface Registration {
   name: string
   platform: string
   services: readonly RunningService[]
-  /** The device that this machine is already registered as on this server. */
   present: Pick<DeviceState, 'deviceId' | 'secret'> | undefined
   ca: string[] | undefined
 }

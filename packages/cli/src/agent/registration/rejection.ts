@@ -9,14 +9,13 @@ interface Rejection {
 
 const another = 'The owner can create one with "muster codes create" or the mutation createRegistrationCode.'
 
-/** Messages for rejected registration codes, keyed by the API's reason. */
 const messageByReason: Readonly<Record<string, string>> = {
   'unknown-code': 'unknown registration code: it was mistyped or deleted',
   'expired-code': 'the registration code has expired',
   'used-up-code': 'the registration code has reached its device limit',
 }
 
-/** Explains a rejected registration to the operator. A retry cannot succeed in any of these cases. */
+/** A retry cannot succeed in any of these cases. */
 export function toRejection({ code, reason, message }: Rejection, hardwareId: string): CliError {
   const codeMessage = messageByReason[String(reason)]
   if (codeMessage !== undefined) return new CliError(codeMessage, { hint: another, exitCode: exitCodes.usage })

@@ -41,13 +41,11 @@ const typeOfProgram: Readonly<Record<string, string>> = {
   node_exporter: 'Prometheus',
 }
 
-/** Service types, keyed by common alternative ports. */
 const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
 
 /** In Linux's default range of client ports (ip_local_port_range), UDP sockets of clients and servers look the same. */
 const EPHEMERAL = { least: 32_768, most: 60_999 }
 
-/** Detects services: expected services by port, and services of known types that the settings allow. */
 export function detectServices(
   sockets: readonly ListeningSocket[],
   settings: ServiceSettings,

@@ -1,9 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/**
- * Finds and caches the names of the programs that own sockets, keyed by inode. The name of a program that permissions
- * hide is empty.
- */
 export interface Programs {
   namesOf(inodes: readonly string[]): ReadonlyMap<string, string>
 }

@@ -10,10 +10,8 @@ export interface TrackedService extends RunningService {
   goneSince: number | null
 }
 
-/** The current and past services of this machine, stored on disk. */
 export interface ServiceHistory {
   all(): readonly TrackedService[]
-  /** Records the services that are listening at `now`, in Unix milliseconds, and returns the changes. */
   update(running: readonly RunningService[], now: number): Promise<ServiceChange[]>
 }
 
@@ -98,7 +96,6 @@ function applyUpdate(
   return { updated, changes }
 }
 
-/** Returns whether the agent must remove a service: it stopped long enough ago, or the configuration excludes it. */
 function isForgotten({ name, port, isExpected, goneSince }: TrackedService, settings: ServiceSettings, now: number) {
   if (settings.expected.some((each) => each.name === name)) return false
   if (isExpected || !settings.found || settings.ignored.has(port)) return true

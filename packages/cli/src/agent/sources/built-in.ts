@@ -26,7 +26,6 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** Formats a duration in its largest unit, so that after one day the value changes only once a day. */
 function roughly(seconds: number): string {
   if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
   if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')

@@ -6,12 +6,11 @@ import type { Sample } from './sample.ts'
 const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
-  /** Milliseconds after which the agent stops the command. */
   timeout: number
   signal: AbortSignal
 }
 
-/** Runs a shell command and returns its first nonempty output line. Rejects if the command fails or takes too long. */
+/** Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
   // The command runs in a separate process group, so that the agent can also end its child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })

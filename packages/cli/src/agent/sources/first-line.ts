@@ -1,4 +1,3 @@
-/** The agent reads at most this number of bytes from a file or from a command's output. */
 export const MAX_BYTES = 16 * 1024
 /** The agent reports at most this number of characters. */
 const MAX_CHARACTERS = 1_000

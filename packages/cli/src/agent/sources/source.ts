@@ -5,7 +5,6 @@ import type { Sample } from './sample.ts'
 /** Reads a value. Rejects with a message for the log if the value cannot be read. The signal cancels the read. */
 export type Source = (signal: AbortSignal) => Promise<Sample>
 
-/** Parses a source from the configuration. Returns an error message if the source is invalid. */
 export function parseSource(written: string, { timeout }: { timeout: number }): Source | string {
   const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/.exec(written) ?? []
   if (word === 'command') {

@@ -6,22 +6,18 @@ export interface Failure {
   message: string
 }
 
-/** The latest values, including which values the agent has not yet reported. */
 export interface Values {
-  /** The values to read. Callers read each value separately, so that a slow source does not delay other values. */
+  /** Callers read each value separately, so that a slow source does not delay other values. */
   each: readonly WatchedValue[]
-  /** Returns the values to report, keyed by attribute name. */
   pending(): Map<string, string>
   /** Marks a value as done after the server has accepted or permanently rejected it. */
   markDone(attribute: string, value: string): void
-  /** Returns all values for display. */
   all(): { attribute: string; value: string | undefined; failure: string | undefined; isReported: boolean }[]
 }
 
 export interface WatchedValue {
-  /** Milliseconds between two readings. */
   every: number
-  /** Reads the value. Resolves to true if the agent must report it. */
+  /** Resolves to true if the agent must report it. */
   read(signal: AbortSignal): Promise<boolean>
 }
 

@@ -2,9 +2,7 @@ import { join } from 'node:path'
 import type { HardwareId } from '../machine/hardware-id.ts'
 import { readJsonFile, writeJsonFile } from './json-file.ts'
 
-/** The device as which this machine is registered, with its credentials. */
 export interface DeviceState {
-  /** URL of the server that this machine is registered with. */
   url: string
   deviceId: string
   secret: string

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** Reads a JSON file and validates it with `read`. Returns undefined if the file does not exist. */
+/** Returns undefined if the file does not exist. */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,
@@ -16,7 +16,6 @@ export async function readJsonFile<Value>(
   })
 }
 
-/** Atomically writes a JSON file that only its owner can read. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   await replacePrivateFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((error: Error) => {
     throw new CliError(`cannot write ${file}: ${error.message}`)

@@ -49,7 +49,6 @@ async function isListening(path: string): Promise<boolean> {
   return socket !== undefined
 }
 
-/** Returns the status of the agent that uses this state folder, or undefined if no agent is running. */
 export async function askStatus(folder: string): Promise<AgentStatus | undefined> {
   const socket = await open(socketIn(folder))
   if (socket === undefined) return undefined

@@ -1,7 +1,6 @@
 import type { DeviceState } from '../state/device-file.ts'
 import type { AgentStatus } from './status.ts'
 
-/** Formats the agent's status as lines for a terminal. */
 export function statusLines(device: DeviceState, status: AgentStatus | undefined): string[] {
   const lines = [
     `device     ${device.deviceId}`,

@@ -1,4 +1,3 @@
-/** The status that a running agent reports. */
 export interface AgentStatus {
   deviceId: string
   url: string

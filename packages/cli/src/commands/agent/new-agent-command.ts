@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { newCommand } from '../../options/new-command.ts'
 
-/** Creates an agent command with the common options. */
 export function newAgentCommand(name: string): Command {
   return newCommand(name)
     .option(
@@ -14,7 +13,6 @@ export function newAgentCommand(name: string): Command {
     )
 }
 
-/** Like `newAgentCommand`, for commands that may register this machine. */
 export const newRegisteringCommand = (name: string): Command => withRegistration(newAgentCommand(name))
 
 export const withRegistration = (command: Command): Command =>

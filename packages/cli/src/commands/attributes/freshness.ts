@@ -57,7 +57,6 @@ const units = [
   ['m', 60],
 ] as const
 
-/** Writes a duration in the largest unit that needs no fraction. */
 function duration(seconds: number): string {
   const [unit, size] = units.find((each) => seconds % each[1] === 0) ?? ['s', 1]
   return `${seconds / size}${unit}`

@@ -43,7 +43,6 @@ async function run(path: string, { secrets, ...options }: JobOptions & { secrets
   await (secrets === undefined ? start() : withNewFile(secrets, start))
 }
 
-/** Writes the secrets or, if the job continues without this command, prints how to get them later. */
 async function saveOrExplain(muster: Muster, id: string, file: FileHandle): Promise<void> {
   const { state } = await saveSecrets(muster, id, file)
   if (state === 'RUNNING' || state === 'PAUSED')

@@ -31,7 +31,6 @@ async function run(given: string[], options: AttributeOptions): Promise<void> {
   await changeAttributesInBulk(attributes, `Set ${Object.keys(attributes).join(', ')}`, options)
 }
 
-/** Sets only the values in the rows of a CSV file. */
 async function changeRows({ services, ...options }: AttributeOptions): Promise<void> {
   if (options.csv === undefined) throw usageError('no attributes to set', 'Pass name=value or --csv.')
   if (options.context !== undefined || services !== undefined)

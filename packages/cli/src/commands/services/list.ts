@@ -90,7 +90,6 @@ interface ServiceQuery {
   limit: number
 }
 
-/** Yields the services that match. */
 async function* servicesOf(muster: Muster, query: ServiceQuery): AsyncGenerator<ServiceRow> {
   let after: string | null = null
   do {

@@ -30,24 +30,21 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
-/** Invitation links lead to this page. The fragment contains the token. */
+/** The fragment contains the token. */
 export const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
   component: lazyRouteComponent(() => import('../../features/invitation/invitation-page.tsx'), 'InvitationPage'),
 })
 
-/** The links from `muster users link` lead to this page. The fragment contains the token. */
+/** The fragment contains the token. */
 export const signInLinkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in-link',
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-link-page.tsx'), 'SignInLinkPage'),
 })
 
-/**
- * `muster login` opens this page. The fragment identifies the request. Without a fragment, for example on another
- * machine, the person types a code.
- */
+/** The fragment identifies the request. */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/command-line',

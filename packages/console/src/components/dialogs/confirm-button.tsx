@@ -7,9 +7,7 @@ interface ConfirmDialogProps {
   opened: boolean
   onClose: () => void
   title: string
-  /** Describes the consequences of the action. */
   children: ReactNode
-  /** Label of the confirming button, such as "Delete key". */
   confirm: string
   danger?: boolean
   /** If the promise resolves, the dialog closes. If the promise rejects, the dialog stays open and shows the error. */
@@ -54,12 +52,10 @@ export function ConfirmDialog({ opened, onClose, title, children, confirm, dange
 }
 
 interface ConfirmButtonProps extends ButtonProps, Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'children'> {
-  /** Content of the button that opens the dialog. */
   label: ReactNode
   children: ReactNode
 }
 
-/** Shows a button that asks for confirmation before the action. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, title, children, confirm, danger, onConfirm, ...button } = props
   const [opened, { open, close }] = useDisclosure()

@@ -5,12 +5,9 @@ interface CreationDialogProps<Created> {
   opened: boolean
   onClose: () => void
   title: string
-  /** Title after the object is created. */
   createdTitle: string
   size?: ModalProps['size']
-  /** Returns the form, which passes what it creates to `onCreated`. */
   form: (onCreated: (created: Created) => void) => ReactNode
-  /** Shows what was created. */
   children: (created: Created) => ReactNode
 }
 

@@ -5,7 +5,6 @@ import { CopyButton } from '../copy-button.tsx'
 import { downloadText } from '../download.ts'
 
 interface SecretOnceProps {
-  /** Kind of secret, such as "secret access key", "device secret", or "registration code". */
   what: string
   value: string
   /** File in which the user can download the secret. */
@@ -13,7 +12,6 @@ interface SecretOnceProps {
   children?: ReactNode
 }
 
-/** Shows a secret that the server returns only once. */
 export function SecretOnce({ what, value, file, children }: SecretOnceProps) {
   return (
     <Stack gap="sm">

@@ -6,7 +6,6 @@ interface EventSummaryProps {
   event: { type: string; state: string | null; data: Record<string, unknown> }
 }
 
-/** Describes what an event changed. */
 export function EventSummary({ event: { state, data } }: EventSummaryProps) {
   const changes = changesOf(data)
   return (
@@ -131,7 +130,7 @@ const valueText = (value: unknown): string => (value === null || value === undef
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Returns the old and new value of each changed name. Undefined if the event's data contains no changes. */
+/** Undefined if the event's data contains no changes. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined

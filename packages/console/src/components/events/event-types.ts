@@ -5,7 +5,6 @@ export type { EventType }
 export interface EventTypeInfo {
   type: EventType
   label: string
-  /** Describes the change that the event reports. */
   about: string
 }
 
@@ -14,7 +13,6 @@ export interface EventTypeGroup {
   types: readonly EventTypeInfo[]
 }
 
-/** Lists all event types in groups, the most used groups first. */
 export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'State',
@@ -151,12 +149,10 @@ export const eventTypes: readonly EventTypeInfo[] = eventTypeGroups.flatMap(({ t
 
 const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
 
-/** Returns an event type's label, or the type itself if it is unknown. */
 export const eventLabel = (type: string): string => labels.get(type) ?? type
 
 export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)
 
-/** Grouped options for select inputs. */
 export const eventTypeOptions = eventTypeGroups.map(({ group, types }) => ({
   group,
   items: types.map(({ type, label }) => ({ value: type, label })),

@@ -2,13 +2,12 @@ import type { AccessInput, Permission } from '../../graphql/schema-types.generat
 import type { SelectionValues } from '../filters/device-selection.tsx'
 import { describeUnrestrictable } from './permissions.ts'
 
-/** Names of attributes. A name can end with the wildcard `*`, as in `status.*`. */
+/** A name can end with the wildcard `*`, as in `status.*`. */
 export interface AttributeNames {
   read: string[]
   write: string[]
 }
 
-/** The devices and attributes that a role or key is limited to. */
 export interface RestrictionValues extends SelectionValues {
   /** Null for all attributes. */
   attributes: AttributeNames | null

@@ -11,7 +11,7 @@ interface PermissionChoiceProps {
   error?: ReactNode
 }
 
-/** Shows all permissions. Users cannot choose permissions that they do not have. */
+/** Users cannot choose permissions that they do not have. */
 export function PermissionChoice({ label, value, onChange, error }: PermissionChoiceProps) {
   const { may } = useViewer()
   return (

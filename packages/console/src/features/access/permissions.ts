@@ -1,7 +1,6 @@
 import type { Permission } from '../../graphql/schema-types.generated.ts'
 import { unrestrictable } from './unrestrictable.generated.ts'
 
-/** Describes the permissions in the order of the forms. */
 export const permissionTexts: readonly (readonly [Permission, string])[] = [
   ['DEVICE_READ', 'see devices, services, and attributes'],
   ['EVENT_READ', 'see device events'],
@@ -24,7 +23,6 @@ export const permissionTexts: readonly (readonly [Permission, string])[] = [
 
 const textOf = new Map(permissionTexts)
 
-/** Describes permissions in the order of the forms, such as `see device events; report states`. */
 export const describePermissions = (permissions: readonly Permission[]): string =>
   permissionTexts
     .filter(([name]) => permissions.includes(name))
@@ -39,6 +37,5 @@ export function describeUnrestrictable(permissions: readonly Permission[]): stri
 
 const reading: readonly Permission[] = ['DEVICE_READ', 'EVENT_READ', 'AUDIT_READ']
 
-/** Returns whether the permissions allow no mutation. */
 export const isReadOnly = (permissions: readonly Permission[]): boolean =>
   permissions.every((permission) => reading.includes(permission))

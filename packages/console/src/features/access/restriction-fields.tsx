@@ -7,7 +7,6 @@ import type { AttributeNames, RestrictionValues } from './access-values.ts'
 import { describeUnrestrictable } from './permissions.ts'
 
 interface RestrictionFieldsProps {
-  /** What the fields restrict. */
   what: 'role' | 'key'
   permissions: readonly Permission[]
   value: RestrictionValues

@@ -12,7 +12,6 @@ interface RestrictionSummaryProps {
   none?: string
 }
 
-/** Describes the devices and attributes that a role or key is limited to. */
 export function RestrictionSummary({ restriction, none }: RestrictionSummaryProps) {
   const { where, view = null, context, attributes } = restriction
   const isDevices = where !== null || view !== null

@@ -1,4 +1,3 @@
-/** The pages of the account, in the order of their links. */
 export const accountPages = [
   { to: '/account/keys', label: 'Access keys' },
   { to: '/account/members', label: 'Members' },

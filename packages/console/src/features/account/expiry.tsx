@@ -56,7 +56,6 @@ export function Expiry({ value = noExpiry, onChange, error, canBeNever = true, .
 
 export const daysText = (days: number): string => `${days.toLocaleString()} ${days === 1 ? 'day' : 'days'}`
 
-/** Validates a chosen expiry in forms. */
 export const checkExpiry =
   (now: Date) =>
   ({ choice, at }: ExpiryValue): string | null => {

@@ -9,7 +9,6 @@ import { Section } from './section.tsx'
 
 const abbreviations: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL', csv: 'CSV' }
 
-/** Converts a name such as `bytesPerTarget` to `Bytes per target`. */
 const inWords = (name: string): string => {
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).split(' ')
   const text = words.map((word) => abbreviations[word] ?? word).join(' ')

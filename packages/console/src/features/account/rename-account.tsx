@@ -8,7 +8,7 @@ import { useViewer } from '../user-settings/viewer.ts'
 import { RenameAccountDocument } from './account.generated.ts'
 import { RenameDialog } from './rename-dialog.tsx'
 
-/** Lets the user name the account. The account menu and invitations show the name. */
+/** The account menu and invitations show the name. */
 export function RenameAccount() {
   const { name } = useViewer()
   const client = useClient()

@@ -7,11 +7,11 @@ interface RenameDialogProps {
   opened: boolean
   onClose: () => void
   what: string
-  /** Title of the dialog. Default: `Rename …`. */
+  /** Default: `Rename …`. */
   title?: string
   confirm?: string
   name: string | null
-  /** Saves the name. An empty name becomes null. */
+  /** An empty name becomes null. */
   onRename: (name: string | null) => Promise<unknown>
 }
 

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 
 interface SectionProps {
   title: string
-  /** Describes the section in one or two sentences. */
   about?: ReactNode
   actions?: ReactNode
   children: ReactNode

@@ -4,7 +4,6 @@ interface Limit {
   used: number | null
 }
 
-/** Returns a sentence such as `You use 3 of 10.` */
 export function usageText(limits: readonly Limit[] | undefined, name: string): string {
   const limit = limits?.find((candidate) => candidate.name === name)
   return limit === undefined || limit.used === null ? '' : `You use ${limit.used} of ${limit.value}.`

@@ -6,7 +6,6 @@ import type { Context } from './use-attributes.ts'
 interface AddAttributeProps {
   opened: boolean
   onClose(): void
-  /** The selected context. The user can set the value in this context or in the base. */
   context: Context
   /** Returns an attribute's current value in a context or, without a context, in the base. */
   currentValueOf(name: string, context: Context): string | undefined

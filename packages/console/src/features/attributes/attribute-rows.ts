@@ -1,4 +1,3 @@
-/** An attribute of a device or service, with its value in the base and its override in the selected context. */
 export interface AttributeRow {
   /** Name in the API's notation, such as `site` or `net.ssid`. */
   name: string
@@ -7,7 +6,7 @@ export interface AttributeRow {
   override: string | undefined
 }
 
-/** The rows of a group. The group is `undefined` for names without a group. */
+/** The group is `undefined` for names without a group. */
 export interface AttributeGroup {
   group: string | undefined
   rows: AttributeRow[]
@@ -35,7 +34,6 @@ export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
     .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : compareNames(a.group, b.group)))
 }
 
-/** Returns a name's group: the part before its first dot. */
 export function groupOf(name: string): string | undefined {
   const dot = name.indexOf('.')
   return dot < 0 ? undefined : name.slice(0, dot)
@@ -45,7 +43,6 @@ export const subNameOf = (name: string): string => name.slice(name.indexOf('.') 
 
 export const isReserved = ({ name }: AttributeRow): boolean => groupOf(name) === RESERVED_GROUP
 
-/** Flattens nested attributes to values with names such as `net.ssid`. */
 export function valuesOf(attributes: Nested): Map<string, string> {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(attributes)) {

@@ -7,7 +7,6 @@ import classes from './attribute-table.module.css'
 import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
-/** An attribute's value, in the base or in a context. */
 export interface Cell {
   name: string
   context: Context
@@ -141,7 +140,7 @@ interface GroupHeadProps {
   columns: number
   count: number
   context: Context
-  /** Removes the group's values. Undefined if the selected context overrides no value of the group. */
+  /** Undefined if the selected context overrides no value of the group. */
   onRemove: (() => void) | undefined
 }
 
@@ -171,7 +170,6 @@ function GroupHead({ group, columns, count, context, onRemove }: GroupHeadProps)
   )
 }
 
-/** Shows whether the base value or the override applies in the context. */
 function EffectiveSource({ row: { base, override } }: { row: AttributeRow }) {
   if (override !== undefined) return <Badge color="indigo">override</Badge>
   return base === undefined ? null : <Badge color="gray">base</Badge>

@@ -24,7 +24,6 @@ interface AttributesPanelProps {
   onContext(context: Context): void
 }
 
-/** Shows, sets, and removes the attributes of a device or service, in the base and in contexts. */
 export function AttributesPanel({ targetId, isDevice, context, onContext }: AttributesPanelProps) {
   const source = useAttributes(targetId, context)
   const stale = useStaleValues(targetId, context)

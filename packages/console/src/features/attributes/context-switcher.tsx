@@ -14,7 +14,6 @@ interface ContextSwitcherProps {
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 
-/** Offers the base values, a context in use, or a new context. */
 export function ContextSwitcher({ contexts, value, onChange }: ContextSwitcherProps) {
   const { may } = useViewer()
   const all = value === undefined || contexts.includes(value) ? contexts : [...contexts, value]

@@ -13,7 +13,6 @@ import type { Attributes, Context } from './use-attributes.ts'
 interface ReservedFormProps {
   attributes: Attributes
   context: Context
-  /** The stale values by name. */
   stale: ReadonlyMap<string, StaleValue>
   onSave(attributes: Record<string, unknown>, context: Context): Promise<void>
 }
@@ -26,7 +25,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Edits Category and Status A to E, which every device has. Each user can choose labels for them. */
+/** Each user can choose labels for them. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may } = useViewer()

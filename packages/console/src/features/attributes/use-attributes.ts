@@ -14,9 +14,8 @@ type Nested = Record<string, unknown>
 
 export interface Attributes {
   base: Nested
-  /** Values that the selected context overrides. Empty if no context is selected. */
+  /** Empty if no context is selected. */
   overrides: Nested
-  /** Contexts in which the target has overrides. */
   contexts: string[]
 }
 
@@ -24,13 +23,11 @@ export interface Attributes {
 export type Context = string | undefined
 
 export interface UseAttributes {
-  /** The target's attributes. Undefined until loaded. */
   attributes: Attributes | undefined
   error: Error | undefined
   retry(): void
   /** Sets an attribute, or removes it if the value is null. Resolves when `attributes` contains the change. */
   setOne(name: string, value: string | null, context: Context): Promise<void>
-  /** Sets several attributes atomically. */
   setMany(attributes: Nested, context: Context): Promise<void>
 }
 

@@ -8,26 +8,21 @@ import { useViewer } from '../user-settings/viewer.ts'
 import { ValueEditor } from './value-editor.tsx'
 
 interface ValueCellProps {
-  /** Describes the value in the labels of its buttons, such as "net.ssid" or "the override of net.ssid". */
   what: string
   value: string | undefined
-  /** Initial content of the editor if the attribute has no value. */
   initial?: string
   /** Text to show if the attribute has no value. */
   none: string
-  /** Label of the button that sets a value, such as "Override". */
   create: string
-  /** Accessible label of the button that sets a value, such as "Override net.ssid". */
   createLabel: string
   /** Whether to dim the value, because it is overridden. */
   isFaint?: boolean
-  /** Set if the value is stale. */
   stale?: StaleValue | undefined
   isEditing: boolean
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
   onRemove(): void
-  /** Shows the attribute's history. Undefined if another cell of the row shows it. */
+  /** Undefined if another cell of the row shows it. */
   onHistory?: () => void
 }
 

@@ -4,11 +4,9 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ValueEditorProps {
-  /** Accessible label of the editor, such as "Value of net.ssid". */
   label: string
   /** The current value, which may change while the user edits. */
   value: string | undefined
-  /** Initial content of the editor if the attribute has no value. */
   initial?: string
   onSave(value: string): Promise<void>
   onClose(): void

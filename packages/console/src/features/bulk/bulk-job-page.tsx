@@ -129,7 +129,6 @@ function JobBody({ job }: { job: Job }) {
   )
 }
 
-/** Describes the devices of a job that has a filter or a view. */
 function JobTarget({ target: { where, view, context } }: { target: Job['target'] }) {
   const views = useViews('DEVICES')
   if (typeof where !== 'string' && typeof view !== 'string') return null

@@ -1,13 +1,11 @@
 import type { BulkItemStatus } from '../../graphql/schema-types.generated.ts'
 
-/** The list's state, as the URL contains it. */
 export interface BulkJobsSearch {
   after?: string
 }
 
-/** The state of a job's page, as the URL contains it. */
 export interface BulkJobSearch {
-  /** Status of the devices to show. Default: all devices. */
+  /** Default: all devices. */
   status?: BulkItemStatus
   after?: string
 }

@@ -28,7 +28,6 @@ interface AttributeChange {
   changes: object
 }
 
-/** Shows the changes to a device, one per line, each with the old and the new value. */
 export function ItemChanges({ changes }: { changes: Record<string, unknown> }) {
   if (changes.delete !== undefined) return <Text inherit>The device is deleted</Text>
   if (changes.register !== undefined) return <Text inherit>A new device is registered</Text>

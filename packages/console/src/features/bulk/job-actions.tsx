@@ -13,7 +13,6 @@ import { ResumeButton } from './resume-button.tsx'
 import { StartButton } from './start-button.tsx'
 import { useMissingPermissions } from './use-job-permissions.ts'
 
-/** Shows the actions that the job's state and the user's permissions allow. */
 export function JobActions({ job }: { job: Job }) {
   const missing = useMissingPermissions(job)
   if (missing.length > 0) return null

@@ -33,7 +33,6 @@ const options = [
 
 const columns = ['Device', 'Result', 'Changes', 'Reason']
 
-/** Shows the result for each device or, before the job starts, the preview, in pages. */
 export function JobItems({ job }: { job: Job }) {
   const { id, state } = job
   const [{ status, after }, change] = useUrlState('/shell/changes/$jobId')

@@ -9,7 +9,7 @@ export const writingCount = ({ counts: { change, register } }: Counted): number 
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
 
-/** Describes the results of a job or, before it starts, its preview. Omits counts of zero. */
+/** Omits counts of zero. */
 export function countsText({ counts, started }: Counted): string {
   const parts: [count: number, word: string][] =
     started === null
@@ -42,7 +42,6 @@ const operationTexts: Record<string, string> = {
   delete: 'Delete devices',
 }
 
-/** Lists the kinds of a job's operations, such as "Set attributes". */
 export function operationsText(operations: readonly object[]): string {
   const kinds = new Set(operations.map((operation) => operationTexts[Object.keys(operation)[0] ?? ''] ?? 'Change'))
   const [first = 'Set the values of a CSV file', ...others] = kinds

@@ -11,7 +11,6 @@ export function JobProgressBar({ job: { name, state, progress } }: { job: BulkJo
   )
 }
 
-/** Returns whether a job has progress to show: that of its preview, or that of its run. */
 export const hasProgress = ({ started, state }: BulkJobFieldsFragment): boolean =>
   started !== null || state === 'PREVIEWING'
 
@@ -26,7 +25,6 @@ export function JobProgress({ job }: { job: BulkJobFieldsFragment }) {
   )
 }
 
-/** Describes the state and the progress of a job for screen readers. */
 export function progressText(job: BulkJobFieldsFragment): string {
   const percent = hasProgress(job) ? `, ${percentOf(job.progress)}%` : ''
   return `${stateWord(job.state)}${percent}: ${countsText(job)}`

@@ -27,7 +27,6 @@ const words: Record<BulkState, string> = {
 
 export const stateWord = (state: BulkState): string => words[state]
 
-/** Returns whether the server is reading or changing devices, so that the counts change. */
 export const isBusy = (state: BulkState): boolean => state === 'RUNNING' || state === 'PREVIEWING'
 
 export function JobState({ state }: { state: BulkState }) {

@@ -15,7 +15,6 @@ function deletes({ operations, target }: Job): boolean {
   return isDeletion(operations) || (csv?.register === true && csv.isUndo === true)
 }
 
-/** Starts a previewed job after the user confirms the number of devices. */
 export function StartButton({ job }: { job: Job }) {
   const [opened, { open, close }] = useDisclosure()
   const count = writingCount(job)

@@ -11,7 +11,7 @@ interface RequestFormProps {
   email: string
 }
 
-/** Shows which machine asks for a key, and what the key may do. Lets the person choose the account. */
+/** Lets the person choose the account. */
 export function RequestForm({ named, found, email }: RequestFormProps) {
   const { request, accounts } = found
   const usable = accounts.filter(({ requiredSignIn }) => requiredSignIn === null)

@@ -15,7 +15,6 @@ interface AvailabilityProps {
 const spans = { '1': 'Day', '7': 'Week', '30': 'Month' }
 const DAY_MS = 86_400_000
 
-/** Shows when a device was active, as a timeline or a table. */
 export function Availability({ device: { id, state, stateSince } }: AvailabilityProps) {
   const [days, setDays] = useState('7')
   const [isTable, setTable] = useState(false)

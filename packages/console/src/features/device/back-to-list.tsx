@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { inAccount } from '../../app/account-path.ts'
 import { BackLink } from '../../app/links.tsx'
 
-/** Links to the device list with its last filters and sort order. */
 export function BackToList() {
   const [search] = useState(lastListSearch)
   return (

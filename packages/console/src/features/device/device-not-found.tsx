@@ -5,7 +5,6 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { BackToList } from './back-to-list.tsx'
 
-/** Appears if the account has no device or service with the ID. */
 export function DeviceNotFound({ what, children }: { what: 'device' | 'service'; children?: ReactNode }) {
   return (
     <>

@@ -23,7 +23,6 @@ import { DeviceNotFound } from './device-not-found.tsx'
 import { deviceTabs } from './device-search.ts'
 import { EventsPanel } from './events-panel.tsx'
 
-/** Shows a device with its attributes, services, and events. */
 export function DevicePage() {
   const { deviceId } = useParams({ from: '/shell/devices/$deviceId' })
   return <DeviceById key={deviceId} deviceId={deviceId.toLowerCase()} />

@@ -4,13 +4,13 @@ export const deviceTabs = ['attributes', 'services', 'events'] as const
 
 export type DeviceTab = (typeof deviceTabs)[number]
 
-/** The page's state, as the URL contains it. Omitted members have their defaults. */
+/** Omitted members have their defaults. */
 export interface DeviceSearch {
   /** Default: `attributes`. */
   tab?: DeviceTab
-  /** Context whose attributes the page shows. Default: the base. */
+  /** Default: the base. */
   context?: string
-  /** Kind of events to list. Default: all kinds. */
+  /** Default: all kinds. */
   events?: EventKind
 }
 

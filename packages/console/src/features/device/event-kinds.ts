@@ -1,6 +1,5 @@
 import type { EventType } from '../../components/events/event-types.ts'
 
-/** Kinds of events in the filter of a device's events. */
 export const eventKinds = ['state', 'attributes', 'services', 'device'] as const
 
 export type EventKind = (typeof eventKinds)[number]
@@ -19,5 +18,4 @@ export const typesOfKind: Readonly<Record<EventKind, EventType[]>> = {
   device: ['DEVICE_REGISTER', 'DEVICE_UPDATE', 'DEVICE_DELETE', 'DEVICE_TRANSFER', 'DEVICE_SECRET_ROTATE'],
 }
 
-/** The types of events about services. */
 export const typesOfServices: readonly EventType[] = [...typesOfKind.services, 'ATTRIBUTE_CHANGE']

@@ -19,7 +19,6 @@ interface EventsPanelProps {
   onKind(kind: EventKind | undefined): void
 }
 
-/** Shows the live events of a device and its services, newest first. */
 export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   const types = kind === undefined ? undefined : typesOfKind[kind]
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types })

@@ -2,7 +2,6 @@ import { Breadcrumbs } from '@mantine/core'
 import { RouterAnchor } from '../../app/links.tsx'
 import { BackToList } from './back-to-list.tsx'
 
-/** Links a service to the list of devices and to its device. */
 export function ServiceBreadcrumbs({ device }: { device: { id: string; name: string } }) {
   return (
     <Breadcrumbs fz="sm" style={{ flexWrap: 'wrap' }}>

@@ -22,7 +22,6 @@ import { ServiceFacts } from './service-facts.tsx'
 
 type Service = NonNullable<ServiceDetailsQuery['login']>['service'][number]
 
-/** Shows a service of a device, with its attributes and events. */
 export function ServicePage() {
   const { deviceId, serviceId } = useParams({ from: '/shell/devices/$deviceId/services/$serviceId' })
   const ids = { deviceId: deviceId.toLowerCase(), serviceId: serviceId.toLowerCase() }

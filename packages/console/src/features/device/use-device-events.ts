@@ -8,12 +8,12 @@ export interface DeviceEventsOptions {
   deviceId: string
   /** Time at which the device was created. The device has no earlier events. */
   created: string
-  /** Types of events to return. Default: all types. */
+  /** Default: all types. */
   types: readonly EventType[] | undefined
 }
 
 export interface DeviceEvents {
-  /** Events, newest first. Undefined until the first page is loaded. */
+  /** Undefined until the first page is loaded. */
   events: readonly DeviceEventFragment[] | undefined
   hasMore: boolean
   isLoading: boolean
@@ -31,7 +31,6 @@ interface Loaded {
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-/** Returns a device's events, loaded page by page, with new events first. */
 export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOptions): DeviceEvents {
   const client = useClient()
   const [loaded, setLoaded] = useState<Loaded>()
@@ -109,7 +108,6 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   }
 }
 
-/** Joins two lists without duplicates. */
 function mergeEvents(
   newer: readonly DeviceEventFragment[],
   older: readonly DeviceEventFragment[],

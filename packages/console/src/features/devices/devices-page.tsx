@@ -184,7 +184,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   )
 }
 
-/** Returns a view's columns. Undefined if the view does not define columns. */
+/** Undefined if the view does not define columns. */
 const viewColumns = (view: SavedView | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 

@@ -4,23 +4,19 @@ export interface DeviceQuery {
   sortBy: string[]
   /** Whether to fetch custom attributes. */
   withAttributes: boolean
-  /** The number of the first record: 1, unless the server is configured to use 0. */
   firstRecord: number
 }
 
-/** The list's state, as the URL contains it. Omitted members have their defaults, which a view may set. */
+/** Omitted members have their defaults, which a view may set. */
 export interface DevicesSearch {
   /** Sort order in the API's format, such as `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
   /** A filter in the API's language, in addition to the view's filter. */
   where?: string
-  /** A view's ID. */
   view?: string
-  /** The context of the attribute values. */
   context?: string
-  /** The IDs of the columns in order. Default: the view's columns, the user's saved columns, or the default columns. */
+  /** Default: the view's columns, the user's saved columns, or the default columns. */
   columns?: string[]
-  /** Column widths in pixels that differ from the defaults. */
   widths?: Record<string, number>
 }
 
@@ -67,7 +63,7 @@ const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** Returns a string parameter. Converts numbers back to strings, because the router parses `name=7` as a number. */
+/** Converts numbers back to strings, because the router parses `name=7` as a number. */
 const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 
@@ -89,7 +85,6 @@ function omitEmpty(search: DevicesSearch): DevicesSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => !isEmpty(value)))
 }
 
-/** The filter arguments of the query `devices`. */
 export interface DeviceFilter {
   where?: string
   view?: string

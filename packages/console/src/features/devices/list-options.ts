@@ -13,7 +13,6 @@ export interface ListOptions {
   firstRecord: number
 }
 
-/** Returns the options of filters and columns. Undefined until loaded. */
 export function useListOptions(): ListOptions | undefined {
   const [{ data }] = useQuery({ query: DeviceListNamesDocument, requestPolicy: 'cache-first' })
   const { names: attributeNames } = useAttributeNames()

@@ -6,7 +6,6 @@ export type Selected = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all
 export interface Selection {
   selected: Selected
   has(id: string): boolean
-  /** Returns the number of selected devices if `total` devices match. Undefined if the number is not known. */
   count(total: number | undefined): number | undefined
   set(ids: readonly string[], isSelected: boolean): void
   selectAll(): void
@@ -15,7 +14,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** Returns the selection for a filter. The selection is empty after the filter changes. */
+/** The selection is empty after the filter changes. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none

@@ -1,13 +1,10 @@
 import { type EventType, isEventType } from '../../components/events/event-types.ts'
 
-/** The page's state, as the URL contains it. */
 export interface EventsSearch {
   types?: EventType[]
-  /** IDs of the devices whose events the page lists. */
   device?: string[]
   /** Event filter in the API's filter language. */
   where?: string
-  /** A view's ID. */
   view?: string
   /** Start of the time range, in the API's format. */
   from?: string

@@ -50,10 +50,7 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
 
 const removeProps = (what: string) => ({ 'aria-label': `Remove ${what}`, 'aria-hidden': false, tabIndex: 0 })
 
-/**
- * Returns a function that finds a view's name once the names are loaded. Loads the names only if a condition refers to
- * a view.
- */
+/** Loads the names only if a condition refers to a view. */
 function useViewNames(chips: readonly Chip[]): (id: string) => string | undefined {
   const hasView = chips.some(({ subject }) => viewCall.test(subject))
   const [{ data }] = useQuery({ query: ViewNamesDocument, pause: !hasView })

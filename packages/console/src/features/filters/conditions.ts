@@ -31,22 +31,20 @@ export const isComparison = (name: string): name is ComparisonName => Object.has
 /** Returns whether the comparison has no values. */
 export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
 
-/** Returns whether the comparison accepts several values. */
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {
   /** A field, or an attribute in the notation of a filter. */
   subject: string
   comparison: ComparisonName
-  /** The values as the user typed them. Empty for comparisons without values. */
+  /** Empty for comparisons without values. */
   values: readonly string[]
 }
 
-/** Returns the filter with one more condition. */
 export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
   joinFilters(where, fromChips([toChip(condition)]))
 
-/** Joins filters with AND. Returns undefined if there are no filters. */
+/** Returns undefined if there are no filters. */
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
   return given.length < 2
@@ -54,9 +52,7 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/**
- * Returns how the filter compares a field. Undefined if it does not compare the field, or compares it in several ways.
- */
+/** Undefined if it does not compare the field, or compares it in several ways. */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
   const found = chipsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found
@@ -65,7 +61,7 @@ export function conditionOn(where: string | undefined, subject: string): Omit<Co
   return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
 }
 
-/** Returns the filter with this condition in place of all others on the field. Undefined if no condition remains. */
+/** Undefined if no condition remains. */
 export function replaceCondition(
   where: string | undefined,
   subject: string,
@@ -78,19 +74,17 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** Returns the comparison of a chip. Undefined for words and functions. */
+/** Undefined for words and functions. */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
   return isComparison(name) ? name : undefined
 }
 
-/** Returns the values that the filter requires of a field, as in `platform = (linux OR windows)`. */
 export function valuesOf(where: string | undefined, subject: string): string[] {
   return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 }
 
-/** Returns the filter that requires one of these values of a field. Undefined if no condition remains. */
 export function chooseValues(
   where: string | undefined,
   subject: string,
@@ -104,11 +98,10 @@ export function chooseValues(
   return fromChips(next) || undefined
 }
 
-/** Returns the filter without one of its chips. */
 export const removeChip = (where: string | undefined, index: number): string | undefined =>
   fromChips(chipsOf(where).toSpliced(index, 1)) || undefined
 
-/** Returns the chips of a filter. A filter that chips cannot express has no chips. */
+/** A filter that chips cannot express has no chips. */
 export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '') ?? []
 
 const isChoice =
@@ -116,7 +109,7 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.isNegated
 
-/** Formats the name of an attribute for a filter. Fields keep their names. */
+/** Fields keep their names. */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
   const written = printName(splitAttributeName(name))
@@ -125,7 +118,6 @@ export function subjectOf(name: string): string {
 
 const SERVICE_PREFIX = 'services.'
 
-/** Returns the type of a field of devices or their services. */
 const typeOf = (name: string): FieldType | undefined =>
   name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)
 

@@ -4,7 +4,6 @@ import { useQuery } from 'urql'
 import { FilterField } from './filter-field.tsx'
 import { DeviceViewNamesDocument } from './filters.generated.ts'
 
-/** Selects devices by a filter, a view, or both. */
 export interface SelectionValues {
   where: string | null
   view: string | null
@@ -16,12 +15,10 @@ interface DeviceSelectionProps {
   onChange(value: SelectionValues): void
   /** Element around the filter's input, for `typedFilter`. */
   box: RefObject<HTMLDivElement | null>
-  /** Descriptions of the fields. */
   about: { where: string; view: string }
   placeholder: string
 }
 
-/** Shows the fields for a filter, a view, and a context. */
 export function DeviceSelection({ value, onChange, box, about, placeholder }: DeviceSelectionProps) {
   const [{ data }] = useQuery({ query: DeviceViewNamesDocument, requestPolicy: 'cache-and-network' })
   const views = (data?.login?.views ?? []).map(({ id, name }) => ({ value: id, label: name }))

@@ -10,7 +10,6 @@ interface FilterFieldProps {
   placeholder: string
   value: string | null
   onChange(value: string | null): void
-  /** The context in which the filter reads attributes. */
   context?: string | undefined
   /**
    * Element around the filter's input. The input may contain a filter with a syntax error, which `value` never
@@ -23,7 +22,6 @@ interface FilterFieldProps {
 export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
   box.current?.querySelector('input')?.value.trim() || null
 
-/** Asks for a filter in a form, with completion. */
 export function FilterField({
   kind,
   label,

@@ -7,14 +7,13 @@ export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'ev
 
 export interface FilterProblem {
   message: string
-  /** The whole corrected filter. Null if no correction is known. */
+  /** Null if no correction is known. */
   suggestion: string | null
-  /** Position of the problem in code points, counted from 1. */
   column: number
   length: number
 }
 
-/** Returns the first problem of a filter that the server rejected. Undefined for other errors. */
+/** Undefined for other errors. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const problems = error?.graphQLErrors[0]?.extensions.filter
   return Array.isArray(problems) ? (problems[0] as FilterProblem) : undefined

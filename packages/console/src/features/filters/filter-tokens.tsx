@@ -6,9 +6,7 @@ import classes from './search-box.module.css'
 interface FilterTokensProps {
   text: string
   kind: ListKind
-  /** The server's error about the text, if any. */
   problem: FilterProblem | undefined
-  /** Input that contains the text. */
   input: RefObject<HTMLInputElement | null>
 }
 

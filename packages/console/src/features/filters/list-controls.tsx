@@ -3,11 +3,9 @@ import { chooseValues, valuesOf } from './conditions.ts'
 
 interface ControlProps {
   where: string | undefined
-  /** Receives the filter with the choice. */
   onChange(where: string | undefined): void
 }
 
-/** Lets the user choose a state. */
 export const StateControl = ({ where, onChange }: ControlProps) => (
   <Select
     aria-label="State"
@@ -30,7 +28,6 @@ interface ServiceTypeControlProps extends ControlProps {
   placeholder: string
 }
 
-/** Lets the user choose types of services. */
 export function ServiceTypeControl({ where, onChange, subject, types, placeholder }: ServiceTypeControlProps) {
   const chosen = valuesOf(where, subject)
   return (

@@ -11,11 +11,8 @@ interface SearchBoxProps {
   label: string
   placeholder: string
   where: string | undefined
-  /** The context in which the filter reads attributes. */
   context: string | undefined
-  /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** The server's error about `where`, if any. */
   problem: FilterProblem | undefined
   onChange(where: string | undefined, options: { replace: boolean }): void
 }
@@ -25,9 +22,9 @@ const TYPING_DELAY_MS = 120
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Searches a list by words or by a filter. Applies each keystroke immediately unless rows are loading. In that case,
- * applies the filter when the rows arrive or the user pauses. Does not apply a filter with a syntax error. If the URL
- * changes for another reason, shows the filter in the URL.
+ * Applies each keystroke immediately unless rows are loading. In that case, applies the filter when the rows arrive or
+ * the user pauses. Does not apply a filter with a syntax error. If the URL changes for another reason, shows the filter
+ * in the URL.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const [isFocused, setFocused] = useState(false)

@@ -4,7 +4,7 @@ import type { ListKind } from './filter-problem.ts'
 import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.ts'
 import type { SearchLanguage } from './use-search-language.ts'
 
-/** A possible completion at the cursor. `from` and `to` are string indexes. */
+/** `from` and `to` are string indexes. */
 export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
 const DELAY_MS = 60
@@ -12,13 +12,12 @@ const MAX_SHOWN = 12
 
 interface CompletionOptions {
   kind: ListKind
-  /** Position of the cursor. Undefined if the user needs no completions. */
+  /** Undefined if the user needs no completions. */
   cursor: number | undefined
   context: string | undefined
   language: SearchLanguage | undefined
 }
 
-/** Asks the server for the completions at the cursor. */
 export function useCompletions(text: string, { kind, cursor, context, language }: CompletionOptions): Completion[] {
   const client = useClient()
   const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()

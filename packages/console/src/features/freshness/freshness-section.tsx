@@ -17,7 +17,6 @@ import { IntervalDialog } from './interval-dialog.tsx'
 
 type Rule = NonNullable<FreshnessRulesQuery['login']>['freshness'][number]
 
-/** Lists the names that clients are expected to write at an interval, with the number of stale devices. */
 export function FreshnessSection({ names }: { names: readonly string[] }) {
   const { may, isRestrictedToDevices } = useViewer()
   const canEdit = may('ATTRIBUTE_WRITE') && !isRestrictedToDevices

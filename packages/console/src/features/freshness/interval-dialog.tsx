@@ -7,9 +7,8 @@ import { SetExpectedIntervalDocument } from './freshness.generated.ts'
 import { splitInterval, type UnitName, unitOf, units } from './interval.ts'
 
 interface IntervalDialogProps {
-  /** The rule to change. Undefined closes the dialog. */
+  /** Undefined closes the dialog. */
   rule: { name: string; seconds: number } | 'new' | undefined
-  /** Names that the form offers for a new rule. */
   names: readonly string[]
   onClose(): void
 }
@@ -27,7 +26,6 @@ const initial = { name: '', count: 10 as number | string, unit: 'minutes' as Uni
 
 const labels = { name: 'Attribute', seconds: 'The interval in seconds' }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
 function IntervalForm({
   rule,
   names,

@@ -9,15 +9,13 @@ import { FreshnessNamesDocument, ValueAgesDocument } from './freshness.generated
 const POLL_MS = 30_000
 
 export interface StaleValue {
-  /** The time of the last write. */
   confirmed: string | null
-  /** The context of the value. Undefined for a base value. */
+  /** Undefined for a base value. */
   context: string | undefined
 }
 
 /**
- * Returns the stale values of a device or service by name, as they apply in a context. Only names with an expected
- * interval can have stale values, so accounts without such names need no further request.
+ * Only names with an expected interval can have stale values, so accounts without such names need no further request.
  */
 export function useStaleValues(targetId: string, context: string | undefined): ReadonlyMap<string, StaleValue> {
   const [rules] = useQuery({

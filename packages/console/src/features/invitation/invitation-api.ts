@@ -2,7 +2,6 @@ import { post } from '../sign-in/auth-call.ts'
 
 export interface Invitation {
   account: { email: string; name: string | null }
-  /** The invited address, if any. */
   email: string | null
   role: string
   expires: string
@@ -11,7 +10,6 @@ export interface Invitation {
 export const describeInvitation = async (token: string): Promise<Invitation> =>
   (await post<{ invitation: Invitation }>('/invitation', { token })).invitation
 
-/** Creates a person, adds the person to the account, and signs the person in. */
 export const joinAsNewPerson = (person: {
   token: string
   email: string | null
@@ -21,10 +19,7 @@ export const joinAsNewPerson = (person: {
 
 const STORED = 'muster.invitation'
 
-/**
- * Returns the invitation link's token. Removes the token from the address, because it is a secret, and stores it in the
- * tab until the person has joined.
- */
+/** Removes the token from the address, because it is a secret, and stores it in the tab until the person has joined. */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)
   if (token === '') return sessionStorage.getItem(STORED) ?? ''

@@ -13,7 +13,6 @@ import { AcceptInvitationDocument } from './invitation.generated.ts'
 import { describeInvitation, forgetToken, type Invitation, takeToken } from './invitation-api.ts'
 import { NewPersonForm } from './new-person-form.tsx'
 
-/** Shows an invitation. Invitation links lead to this page. */
 export function InvitationPage() {
   useDocumentTitle('Invitation · Muster')
   const [token] = useState(takeToken)

@@ -30,7 +30,6 @@ export function MemberList({ members, roles }: MemberListProps) {
   )
 }
 
-/** How a person became a member. */
 const sources: Readonly<Record<string, string>> = {
   founder: 'first owner',
   group: 'single sign-on group',

@@ -29,7 +29,7 @@ export function NewRoleButton() {
 
 interface RoleFormProps {
   onClose: () => void
-  /** Role to change. Omit to create a role. */
+  /** Omit to create a role. */
   role?: Role
 }
 
@@ -106,7 +106,7 @@ interface SavedRole {
   groups: string[]
 }
 
-/** Returns a function that creates or changes a role. Of a built-in role, it changes only the groups. */
+/** Of a built-in role, it changes only the groups. */
 function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
   const create = useCreation(CreateRoleDocument, ['Role'])
   const update = useChange(UpdateRoleDocument, ['Role'])
@@ -121,10 +121,7 @@ interface GroupsInputProps {
   onChange: (value: string[]) => void
 }
 
-/**
- * Asks for the groups whose members get the role. Omitted if the server has no identity provider and the role has no
- * groups.
- */
+/** Omitted if the server has no identity provider and the role has no groups. */
 function GroupsInput({ value, onChange }: GroupsInputProps) {
   const { data } = useLoad(signInOptions)
   const provider = data?.singleSignOn?.name

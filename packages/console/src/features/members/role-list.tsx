@@ -52,9 +52,7 @@ interface RoleActionsProps {
 }
 
 interface RoleRowProps extends RoleActionsProps {
-  /** The number of members with the role. */
   members: number
-  /** The number of open invitations with the role. */
   invitations: number
 }
 

@@ -10,7 +10,6 @@ import { Part } from './part.tsx'
 const SHOWN = 12
 const everything = {}
 
-/** Shows the newest events and updates them live. */
 export function NewestEvents() {
   const { events } = useEventLog({ filter: everything, after: undefined, isLive: true, size: 20 })
   return (

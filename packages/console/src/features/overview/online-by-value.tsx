@@ -10,14 +10,12 @@ import { Part } from './part.tsx'
 import { useFacet } from './use-facet.ts'
 
 interface OnlineByValueProps {
-  /** Field or attribute whose values are counted. Undefined for the default. */
   by: string | undefined
   onBy(by: string): void
   /** Changes when the counts may have changed, so that the component fetches them again. */
   version: number
 }
 
-/** Shows how many devices are active for each value of an attribute or field. */
 export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps) {
   const { by, facet, error, refetch } = useFacet(chosen)
   const [isOpened, setOpened] = useState(false)
@@ -86,10 +84,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
   )
 }
 
-/**
- * Returns the filter that finds devices with a value in none of the buckets. Undefined for fields of services, because
- * a device can have services in several buckets.
- */
+/** Undefined for fields of services, because a device can have services in several buckets. */
 function whereOther(by: string, buckets: readonly { where: string }[]): string | undefined {
   if (by.startsWith('services.')) return undefined
   const subject = subjectOf(by)
@@ -104,7 +99,7 @@ interface RowProps {
   label: string
   count: number
   active: number
-  /** Filter that finds these devices. Undefined if no filter can find them. */
+  /** Undefined if no filter can find them. */
   where?: string | undefined
 }
 

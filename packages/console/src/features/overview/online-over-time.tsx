@@ -17,7 +17,6 @@ interface OnlineOverTimeProps {
 
 const CHART_HEIGHT = 240
 
-/** Shows the number of active devices over time, as a curve or a table. */
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
   // Loads the chart while the server counts.

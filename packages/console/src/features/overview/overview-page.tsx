@@ -23,7 +23,7 @@ const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
-/** Shows the state of the fleet. Each number is a link to the devices that it counts. */
+/** Each number is a link to the devices that it counts. */
 export function OverviewPage() {
   const { may } = useViewer()
   if (may('DEVICE_READ')) return <Overview />
@@ -93,7 +93,7 @@ function Overview() {
   )
 }
 
-/** Calls `refresh` ten seconds after an event, once for all events in that time. Returns the number of these calls. */
+/** Calls `refresh` ten seconds after an event, once for all events in that time. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)
@@ -129,7 +129,6 @@ function Totals({ login }: { login: Login | undefined }) {
 interface TotalProps {
   /** Undefined until loaded. */
   count: number | undefined
-  /** The number of all devices, if it is shown. */
   of?: number | undefined
   label: string
   where: string

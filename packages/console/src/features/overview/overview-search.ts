@@ -5,11 +5,9 @@ export type SpanName = keyof typeof spans
 
 export const isSpan = (value: unknown): value is SpanName => typeof value === 'string' && Object.hasOwn(spans, value)
 
-/** The page's state, as the URL contains it. */
 export interface OverviewSearch {
-  /** Period that the curve shows. Default: `day`. */
+  /** Default: `day`. */
   span?: SpanName
-  /** Field or attribute whose values the page counts. */
   by?: string
 }
 

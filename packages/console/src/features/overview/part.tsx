@@ -1,7 +1,6 @@
 import { Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Shows a part of the page with a heading. */
 export function Part({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <Paper withBorder p="md" component="section" aria-label={title} style={{ minWidth: 0 }}>

@@ -9,11 +9,10 @@ export type PresencePoint = NonNullable<NonNullable<OverviewQuery['login']>['pre
 interface PresenceChartProps {
   points: readonly PresencePoint[]
   span: SpanName
-  /** Height in pixels. */
   height: number
 }
 
-/** Shows the number of active devices as a curve. The chart is a separate module, because its library is large. */
+/** The chart is a separate module, because its library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
   return (

@@ -5,7 +5,7 @@ import { OverviewByValueDocument, type OverviewByValueQuery } from './overview.g
 type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
 
 interface UseFacet {
-  /** The attribute or field whose values are counted. Undefined until determined. */
+  /** Undefined until determined. */
   by: string | undefined
   facet: Facet | undefined
   error: Error | undefined
@@ -22,9 +22,8 @@ const usual = [
 ] as const
 
 /**
- * Counts devices by the values of a field or attribute. Counts the usual attributes if `chosen` is undefined. Requests
- * the names in use only if these cannot be counted, or no device has values for them, because in a large account, the
- * server may need seconds to list the names.
+ * Counts the usual attributes if `chosen` is undefined. Requests the names in use only if these cannot be counted, or
+ * no device has values for them, because in a large account, the server may need seconds to list the names.
  */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'

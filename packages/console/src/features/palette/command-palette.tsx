@@ -16,10 +16,6 @@ interface CommandPaletteProps {
 
 const TYPING_DELAY_MS = 120
 
-/**
- * Opens pages, views, and devices by part of their names. The palette is a separate module, because most users do not
- * open it.
- */
 export function CommandPalette({ opened }: CommandPaletteProps) {
   const [typed, setTyped] = useState('')
   const navigate = useNavigate()
@@ -85,7 +81,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   )
 }
 
-/** Returns the items whose name contains the input. Items whose name begins with the input come first. */
+/** Items whose name begins with the input come first. */
 function matching<Item>(items: readonly Item[], typed: string, nameOf: (item: Item) => string): Item[] {
   const part = typed.trim().toLowerCase()
   const placeOf = (item: Item): number => nameOf(item).toLowerCase().indexOf(part)

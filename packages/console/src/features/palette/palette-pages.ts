@@ -1,6 +1,5 @@
 import { accountPages } from '../account/account-pages.ts'
 
-/** The pages that the command palette opens, with the names that find them. */
 export const palettePages = [
   { to: '/overview', label: 'Overview' },
   { to: '/devices', label: 'Devices' },

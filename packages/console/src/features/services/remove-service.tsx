@@ -3,7 +3,6 @@ import { useChange } from '../../graphql/use-change.ts'
 import { RemoveServiceDocument, type ServiceRowFragment } from './services.generated.ts'
 
 interface RemoveServiceProps {
-  /** Service to remove. If undefined, the dialog is closed. */
   service: Pick<ServiceRowFragment, 'id' | 'name'> | undefined
   onClose(): void
   onRemoved?(): void

@@ -9,7 +9,6 @@ interface NameCellProps {
   service: Pick<ServiceRowFragment, 'id' | 'name' | 'enabled'>
 }
 
-/** Shows a service's name as a link to its page. */
 export const NameCell = ({ deviceId, service }: NameCellProps) => (
   <Table.Td>
     <Group gap="xs">
@@ -30,7 +29,6 @@ interface StateCellsProps {
   service: Pick<ServiceRowFragment, 'state' | 'title' | 'host' | 'port' | 'protocol' | 'lastReported'>
 }
 
-/** Shows a service's state, type, host, port, and the time of its last report. */
 export const StateCells = ({ service }: StateCellsProps) => (
   <>
     <Table.Td>

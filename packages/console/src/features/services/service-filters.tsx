@@ -10,14 +10,12 @@ import type { ServicesSearch } from './services-search.ts'
 
 interface ServiceFiltersProps {
   where: string | undefined
-  /** The context in which the filter reads attributes. */
   context: string | undefined
   isBusy: boolean
   problem: ReturnType<typeof problemOf>
   onChange(patch: ServicesSearch, options?: { replace?: boolean }): void
 }
 
-/** Shows the search box and the controls that edit the filter's conditions. */
 export function ServiceFilters({ where, context, isBusy, problem, onChange }: ServiceFiltersProps) {
   const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
   const choose = (next: string | undefined): void => onChange({ where: next })

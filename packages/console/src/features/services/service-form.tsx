@@ -14,7 +14,6 @@ import type { ServiceRowFragment } from './services.generated.ts'
 interface ServiceFormProps {
   opened: boolean
   onClose(): void
-  /** Service to change. Undefined for a new service. */
   service?: ServiceRowFragment | undefined
   onSave(fields: ServiceFields): Promise<unknown>
 }
@@ -27,7 +26,6 @@ export function ServiceForm({ opened, onClose, ...rest }: ServiceFormProps) {
   )
 }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
   const isNew = service === undefined
   const form = useForm<ServiceValues>({

@@ -3,10 +3,8 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from 'urql'
 import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFragment } from './services.generated.ts'
 
-/** A service's editable fields. Null means no value. */
 export interface ServiceFields {
   name: string
-  /** Application type. If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
   /** Port. If omitted, the service has the default port of its type. */
@@ -14,7 +12,6 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** The values of the inputs. */
 export interface ServiceValues {
   name: string
   application: string | null
@@ -23,7 +20,6 @@ export interface ServiceValues {
   enabled: boolean
 }
 
-/** Returns the values of a service, or of a new service. */
 export const serviceValues = (service?: ServiceRowFragment): ServiceValues => ({
   name: service?.name ?? '',
   application: service === undefined ? null : String(service.application),
@@ -32,7 +28,7 @@ export const serviceValues = (service?: ServiceRowFragment): ServiceValues => ({
   enabled: service?.enabled ?? true,
 })
 
-/** Returns the fields to send. Omits the port of a new service without one, so that the type determines it. */
+/** Omits the port of a new service without one, so that the type determines it. */
 export const serviceFields = (
   { name, application, host, port, enabled }: ServiceValues,
   { isNew }: { isNew: boolean },

@@ -24,7 +24,6 @@ interface ServicesListProps {
   onSort(sort: string): void
 }
 
-/** Shows several devices' services. The headings sort the list. */
 export function ServicesList({ services, sort, onSort }: ServicesListProps) {
   const heads = columns.map(({ label, sort: by }) =>
     by === undefined ? (

@@ -25,7 +25,6 @@ import type { ServicesSearch } from './services-search.ts'
 const PAGE_SIZE = 100
 const DEFAULT_KEYS = ['device.name', 'name']
 
-/** Shows the services of all devices. */
 export function ServicesPage() {
   const { may } = useViewer()
   if (may('DEVICE_READ')) return <ServiceList />

@@ -16,7 +16,6 @@ import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } f
 import { ServicesTable } from './services-table.tsx'
 import { useUpdateService } from './use-update-service.ts'
 
-/** Lists, adds, edits, and removes a device's services. */
 export function ServicesPanel({ deviceId }: { deviceId: string }) {
   const [query, refetch] = useQuery({
     query: DeviceServicesDocument,

@@ -1,8 +1,6 @@
-/** The page's state, as the URL contains it. */
 export interface ServicesSearch {
   /** Service filter in the API's filter language. */
   where?: string
-  /** A view's ID. */
   view?: string
   /** Sort order in the API's format, such as `port asc` or `-device.name`. */
   sort?: string

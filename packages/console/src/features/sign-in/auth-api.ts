@@ -34,7 +34,7 @@ export interface SignInOptions {
 
 export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options')
 
-/** Returns the address that starts single sign-on. `to` is the path to open afterward. */
+/** `to` is the path to open afterward. */
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 
@@ -53,7 +53,7 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
-/** Ends the session. `redirect` is the address that ends the session at the identity provider, if it began there. */
+/** `redirect` is the address that ends the session at the identity provider, if it began there. */
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**
@@ -66,7 +66,6 @@ export const supportsPasskeys = (): boolean =>
 export const signInWithPasskey = async (): Promise<unknown> =>
   post('/passkey/verify-authentication', { response: await requestPasskey() })
 
-/** Authenticates the signed-in user again, for operations that require a recent sign-in. */
 export const confirmSignIn = (credentials: { password: string } | { code: string }): Promise<unknown> =>
   post('/confirm-sign-in', credentials)
 

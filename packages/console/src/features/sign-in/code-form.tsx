@@ -9,7 +9,6 @@ interface CodeFormProps {
   onRestart: () => void
 }
 
-/** Asks for a code from the authenticator app, or for a backup code. */
 export function CodeForm({ onDone, onRestart }: CodeFormProps) {
   const [isBackup, setBackup] = useState(false)
   const [code, setCode] = useState('')

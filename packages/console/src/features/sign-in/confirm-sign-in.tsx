@@ -6,7 +6,7 @@ import { confirmSignIn, confirmWithPasskey, supportsPasskeys, type WhoAmI, whoAm
 import { AuthError } from './auth-call.ts'
 
 interface ConfirmSignInProps {
-  /** Runs the operation that required the confirmation. Rejects with the operation's error. */
+  /** Rejects with the operation's error. */
   onConfirmed: () => Promise<void>
   onCancel: () => void
 }

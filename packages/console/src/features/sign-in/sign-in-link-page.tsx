@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { signInWithLink } from './auth-api.ts'
 
-/** Signs in with a link from the operator. Waits for a click, because programs that preview links open them too. */
+/** Waits for a click, because programs that preview links open them too. */
 export function SignInLinkPage() {
   useDocumentTitle('Sign in · Muster')
   const [token] = useState(takeToken)
@@ -39,7 +39,6 @@ export function SignInLinkPage() {
   )
 }
 
-/** Returns the token, and removes it from the address, because it is a secret. */
 function takeToken(): string {
   const token = window.location.hash.slice(1)
   window.history.replaceState(window.history.state, '', window.location.pathname)

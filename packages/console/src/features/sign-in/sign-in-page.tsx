@@ -66,7 +66,6 @@ export function SignInPage() {
   )
 }
 
-/** Returns a function that clears the previous user's data and opens the requested page. */
 function useOpenConsole(): () => void {
   const router = useRouter()
   const clearCache = useClearCache()

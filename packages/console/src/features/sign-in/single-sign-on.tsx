@@ -3,7 +3,6 @@ import { IconLogin2 } from '@tabler/icons-react'
 import { singleSignOnUrl } from './auth-api.ts'
 
 interface SingleSignOnProps {
-  /** The identity provider's name. */
   name: string
   /** The path to open after the sign-in. */
   to: string
@@ -11,7 +10,7 @@ interface SingleSignOnProps {
   isOnlyWay?: boolean
 }
 
-/** Shows a button that opens the identity provider. The page never opens the provider without a click. */
+/** The page never opens the provider without a click. */
 export function SingleSignOn({ name, to, invitation, isOnlyWay = false }: SingleSignOnProps) {
   const href = singleSignOnUrl({ to, ...(invitation !== undefined && { invitation }) })
   return (

@@ -3,11 +3,10 @@ import { errorReason } from '../../graphql/describe-error.ts'
 import { ConfirmSignIn } from './confirm-sign-in.tsx'
 
 interface Confirmation {
-  /** Runs the operation. */
   attempt: () => Promise<void>
-  /** The operation's error. Undefined if the sign-in is only too old. */
+  /** Undefined if the sign-in is only too old. */
   error: unknown
-  /** A form in which the user confirms the sign-in. Undefined if no confirmation is necessary. */
+  /** Undefined if no confirmation is necessary. */
   form: ReactNode | undefined
 }
 

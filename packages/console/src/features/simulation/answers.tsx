@@ -8,7 +8,6 @@ interface AnswersProps {
   asked: Question
 }
 
-/** Answers the user's question, and explains each denial. */
 export function Answers({ simulated: { simulation, needs }, asked }: AnswersProps) {
   const { allowed, deviceReachable, attributeReadable, attributeWritable, permissions, reasons } = simulation
   const answers: [question: string, answer: boolean | null][] = [

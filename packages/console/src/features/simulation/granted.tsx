@@ -14,7 +14,6 @@ const denials: Readonly<Record<string, string>> = {
   creator: 'the person who created the key is not an enabled member, or has not signed in for too long',
 }
 
-/** Lists the permissions that a key or role has and lacks, and counts the devices that it can read. */
 export function Granted({ simulation: { permissions, devices, warnings } }: { simulation: Simulation }) {
   const granted = permissions.filter((verdict) => verdict.granted)
   const denied = permissions.filter((verdict) => !verdict.granted)
@@ -76,7 +75,7 @@ export function Granted({ simulation: { permissions, devices, warnings } }: { si
 const textOf = (permission: Verdict['permission']): string =>
   permissionTexts.find(([name]) => name === permission)?.[1] ?? permission
 
-/** Returns the reason for all denials. Undefined if there are several. */
+/** Undefined if there are several. */
 function onlyDenier(denied: readonly Verdict[]): string | undefined {
   const [deniedBy, ...others] = new Set(denied.map((verdict) => verdict.deniedBy))
   return deniedBy == null || others.length > 0 ? undefined : (denials[deniedBy] ?? deniedBy)

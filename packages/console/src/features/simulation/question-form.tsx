@@ -6,13 +6,11 @@ import { useViewer } from '../user-settings/viewer.ts'
 import { noQuestion, type Question } from './use-simulation.ts'
 
 interface QuestionFormProps {
-  /** Whether the form asks about a key, which can be limited to networks. */
   isOfKey: boolean
   isLoading: boolean
   onAsk(question: Question): void
 }
 
-/** Asks about a device, an attribute, a GraphQL document, and an address. */
 export function QuestionForm({ isOfKey, isLoading, onAsk }: QuestionFormProps) {
   const { may } = useViewer()
   const [question, setQuestion] = useState(noQuestion)

@@ -8,12 +8,10 @@ const SimulationDialog = lazy(async () => ({ default: (await import('./simulatio
 
 interface SimulateButtonProps extends ButtonProps {
   label: string
-  /** Title of the dialog. */
   title: string
   subject: Subject
 }
 
-/** Opens a dialog that shows what a key or role allows. */
 export function SimulateButton({ label, title, subject, ...button }: SimulateButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   return (

@@ -19,7 +19,6 @@ const labels = {
   document: 'GraphQL document',
 }
 
-/** Shows what a key or role allows, and checks whether it allows what the user enters. */
 export function SimulationDialog({ title, subject, onClose }: SimulationDialogProps) {
   const { simulated, error, isLoading, asked, ask } = useSimulation(subject)
   return (

@@ -4,10 +4,8 @@ import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useViewer } from '../user-settings/viewer.ts'
 import { SimulateAccessDocument, type SimulateAccessQuery } from './simulation.generated.ts'
 
-/** The key or role to simulate. */
 export type Subject = { key: string } | { roleId: string }
 
-/** What the user asks about the key or role. An empty string omits that part of the question. */
 export interface Question {
   deviceId: string
   attribute: string
@@ -22,14 +20,13 @@ export type Simulation = Login['simulate']
 
 export interface Simulated {
   simulation: Simulation
-  /** The permissions that the document needs. Undefined without a document. */
+  /** Undefined without a document. */
   needs: Login['needs']
 }
 
 interface UseSimulation {
-  /** The last result. Undefined until loaded. */
+  /** Undefined until loaded. */
   simulated: Simulated | undefined
-  /** The error of the last question. */
   error: CombinedError | undefined
   isLoading: boolean
   /** The question that `simulated` answers, unless it failed. */
@@ -37,7 +34,7 @@ interface UseSimulation {
   ask(question: Question): void
 }
 
-/** Asks the server what a key or role allows. The server runs no document and changes nothing. */
+/** The server runs no document and changes nothing. */
 export function useSimulation(subject: Subject): UseSimulation {
   const { may } = useViewer()
   const [asked, setAsked] = useState(noQuestion)

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useViewer } from './viewer.ts'
 
-/** GraphQL fields for the ten reserved attributes of a device. The attributes' names also have the prefix `$svc.`. */
+/** The attributes' names also have the prefix `$svc.`. */
 export const labeledFields = [
   'categoryA',
   'categoryB',
@@ -24,13 +24,12 @@ export const defaultLabel = (field: LabeledField): string =>
 /** Returns the setting under `$ui` that stores the user's label. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** Returns a reserved attribute's label. Returns other names unchanged. */
+/** Returns other names unchanged. */
 export function labelOfName(name: string, labels: Readonly<Record<LabeledField, string>>): string {
   const field = labeledFields.find((each) => name === `$svc.${each}`)
   return field === undefined ? name : labels[field]
 }
 
-/** Returns the user's labels for all ten fields. */
 export function useLabels(): Readonly<Record<LabeledField, string>> {
   const { settings } = useViewer()
   return useMemo(() => {

@@ -4,15 +4,12 @@ import type { ViewerQuery } from './viewer.generated.ts'
 
 export type Me = NonNullable<ViewerQuery['me']>
 
-/** The account that the tab shows, and the signed-in person. */
 export interface Viewer {
   id: string
   email: string
   name: string | null
   created: string
-  /** The signed-in person, with the person's accounts. */
   me: Me
-  /** Returns whether the person has a permission in the account. */
   may(permission: Permission): boolean
   /** Whether the person's role is limited to some devices or attributes. */
   isRestricted: boolean
@@ -20,19 +17,14 @@ export interface Viewer {
   isRestrictedToDevices: boolean
   /** Whether the person can read events and follow them live. */
   canReadEvents: boolean
-  /** Whether the person owns the account. */
   isOwner: boolean
-  /** The server's release. */
   version: string
   /**
    * Values of the user's attributes in the group `$ui`, keyed by sub-name, such as `label.categoryA` or
    * `devices.columns`.
    */
   settings: Readonly<Record<string, string>>
-  /**
-   * Saves a setting on the server, or removes it if the value is null. Rejects with the API's error if the server
-   * rejects the change.
-   */
+  /** Rejects with the API's error if the server rejects the change. */
   setSetting(name: string, value: string | null): Promise<void>
 }
 

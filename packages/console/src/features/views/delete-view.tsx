@@ -10,13 +10,12 @@ import { DeleteSavedViewDocument, ViewUsersDocument } from './views.generated.ts
 interface DeleteViewProps {
   kind: FilterKind
   view: SavedView
-  /** The views of this kind, which can replace the view. */
   views: readonly SavedView[]
   onClose(): void
   onDeleted(): void
 }
 
-/** Deletes a view after confirmation. The user selects another view to replace a view that is in use. */
+/** The user selects another view to replace a view that is in use. */
 export function DeleteView({ kind, view, views, onClose, onDeleted }: DeleteViewProps) {
   const [{ data, fetching }] = useQuery({
     query: ViewUsersDocument,

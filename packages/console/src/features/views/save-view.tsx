@@ -8,9 +8,8 @@ import type { SavedView } from './use-views.ts'
 import { type FilterKind, viewLists } from './view-lists.ts'
 import { CreateSavedViewDocument, UpdateSavedViewDocument } from './views.generated.ts'
 
-/** The parts of the list that the view stores. */
 export interface ViewContent {
-  /** Filters of the view and of the list. An object must match all of them. */
+  /** An object must match all of them. */
   filters: readonly (string | undefined)[]
   context: string | undefined
   sortBy: readonly string[]
@@ -22,14 +21,13 @@ export interface ViewContent {
 
 interface SaveViewProps {
   kind: FilterKind
-  /** View to change. Undefined for a new view. */
+  /** Undefined for a new view. */
   view: SavedView | undefined
   content: ViewContent
   onClose(): void
   onSaved(id: string): void
 }
 
-/** Saves the current list as a new view or as a change to a view. */
 export function SaveView({ kind, view, content, onClose, onSaved }: SaveViewProps) {
   const create = useCreation(CreateSavedViewDocument, ['View'])
   const update = useChange(UpdateSavedViewDocument, ['View'])

@@ -8,9 +8,7 @@ export type SavedView = SavedViewFragment
 
 const none: readonly SavedView[] = []
 
-/**
- * Returns the account's views of a kind, sorted by name. Undefined until loaded. Users who cannot see views have none.
- */
+/** Users who cannot see views have none. */
 export function useViews(kind: FilterKind): readonly SavedView[] | undefined {
   const mayRead = useViewer().may('DEVICE_READ')
   const [{ data }] = useQuery({

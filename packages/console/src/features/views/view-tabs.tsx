@@ -14,7 +14,7 @@ const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx
 interface ViewTabsProps {
   kind: FilterKind
   views: readonly SavedView[]
-  /** View that the list shows. Undefined for a list without a view. */
+  /** Undefined for a list without a view. */
   view: SavedView | undefined
   /** State of the list, including unsaved changes to the view. */
   content: ViewContent
@@ -24,7 +24,6 @@ interface ViewTabsProps {
   onShow(id: string | undefined): void
 }
 
-/** Links to the saved views, and lets the user save the current list as a view. */
 export function ViewTabs({ kind, views, view, content, isChanged, onShow }: ViewTabsProps) {
   const maySave = useViewer().may('VIEW_MANAGE')
   const [saving, setSaving] = useState<'new' | 'change'>()

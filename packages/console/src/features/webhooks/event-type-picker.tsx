@@ -8,7 +8,6 @@ interface EventTypePickerProps {
   'data-path'?: string
 }
 
-/** Lets the user select event types, each with a description. */
 export function EventTypePicker({ value = [], onChange = () => {}, ...input }: EventTypePickerProps) {
   const all = eventTypes.map(({ type }) => type)
   return (

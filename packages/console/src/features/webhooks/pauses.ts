@@ -13,7 +13,7 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   return event?.timestamp
 }
 
-/** Formats the reason as a sentence. Removes the explanation at its end, because the webhook's page has another one. */
+/** Removes the explanation at its end, because the webhook's page has another one. */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
   return `${capitalize(reason)}.`

@@ -7,7 +7,6 @@ import { DeliveryDetails } from './deliveries/delivery-details.tsx'
 import { DeliveryStatus } from './deliveries/delivery-status.tsx'
 import { type DeliveryFieldsFragment, TestWebhookDocument } from './webhooks.generated.ts'
 
-/** Sends a test event and shows the response. */
 export function TestWebhook({ id, url }: { id: string; url: string }) {
   const test = useChange(TestWebhookDocument, ['WebhookDelivery'])
   const [running, setRunning] = useState(false)

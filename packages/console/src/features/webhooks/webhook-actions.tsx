@@ -60,7 +60,6 @@ export function WebhookActions({ webhook }: { webhook: WebhookFieldsFragment }) 
   )
 }
 
-/** Disables, enables, or resumes the webhook. */
 function SwitchButton({ webhook: { id, enabled, paused } }: { webhook: WebhookFieldsFragment }) {
   const setEnabled = useChange(SetWebhookEnabledDocument)
   const isSending = enabled && paused === null

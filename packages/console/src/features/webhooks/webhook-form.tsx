@@ -16,11 +16,9 @@ export interface WebhookValues extends SelectionValues {
 
 interface WebhookFormProps {
   webhook: WebhookValues
-  /** Label of the submit button. */
   submit: string
-  /** Title of the error if the server rejects the values. */
   failed: string
-  /** Saves the values. Rejects with the server's error. */
+  /** Rejects with the server's error. */
   onSubmit: (values: WebhookValues) => Promise<unknown>
   onCancel: () => void
 }

@@ -89,7 +89,6 @@ function WebhookById() {
   )
 }
 
-/** Shows which devices' events the webhook sends, unless the webhook sends all events. */
 function SelectedDevices({ webhook: { where, view, context } }: { webhook: WebhookFieldsFragment }) {
   if (where === null && view === null) return null
   return (

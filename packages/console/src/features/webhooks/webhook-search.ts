@@ -1,6 +1,5 @@
-/** The page's state, as the URL contains it. */
 export interface WebhookSearch {
-  /** Deliveries to show. Default: all deliveries. */
+  /** Default: all deliveries. */
   show?: 'failed' | 'others'
   after?: string
   delivery?: string

@@ -8,7 +8,6 @@ interface WebhookSecretProps {
   onDone: () => void
 }
 
-/** Shows a webhook's signing secret, which appears only once. */
 export function WebhookSecret({ secret, children, onDone }: WebhookSecretProps) {
   return (
     <Stack>

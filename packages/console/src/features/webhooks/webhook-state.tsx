@@ -7,7 +7,6 @@ interface WebhookStateProps {
   since?: string | undefined
 }
 
-/** Shows the state of a webhook with a word and an icon. */
 export function WebhookState({ webhook: { enabled, paused }, since }: WebhookStateProps) {
   const [color, Icon, word] = !enabled
     ? (['gray', IconCircleOff, 'disabled'] as const)

@@ -3,7 +3,6 @@ import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
 type State = Pick<AccessKeyFieldsFragment, 'enabled' | 'expires' | 'suspended' | 'replacedBy'>
 
-/** Shows why a key does not work, or stops working soon. */
 export function KeyState({ state: { enabled, expires, suspended, replacedBy } }: { state: State }) {
   if (expires !== null && new Date(expires) <= new Date()) return <Badge color="gray">expired</Badge>
   if (!enabled) return <Badge color="orange">disabled</Badge>
@@ -17,7 +16,6 @@ const suspensions: Readonly<Record<string, string>> = {
   stale: 'creator must sign in',
 }
 
-/** Explains why the server rejects a key. */
 export const suspensionTexts: Readonly<Record<string, string>> = {
   policy: 'The server rejects this key, because it breaks the key policy. Create another key that follows the policy.',
   member: 'The server rejects this key, because the person who created it is no longer a member of the account.',

@@ -8,7 +8,6 @@ import type { AccessKeyDetailsQuery } from './keys.generated.ts'
 
 export type AccessKeyDetails = NonNullable<AccessKeyDetailsQuery['login']>['accessKeys'][number]
 
-/** Shows what a key allows, the networks where it is valid, and when it expires. */
 export function KeyFacts({ accessKey }: { accessKey: AccessKeyDetails }) {
   const { key, kind, algorithm, readOnly, requireDigest, replacedBy, created, createdBy, expires, lastUsed } = accessKey
   const { permissions, networks, rateShare } = accessKey

@@ -10,7 +10,6 @@ import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
 const columns = ['Name', 'Key', 'Access', 'Last used', 'Expires', 'Created', '']
 
-/** Shows the keys in a table or, on narrow screens, as cards. */
 export function KeyList({ keys }: { keys: readonly AccessKeyFieldsFragment[] }) {
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   if (isNarrow)

@@ -17,11 +17,10 @@ import { useMayChange } from './use-may-change.ts'
 
 interface KeyMenuProps {
   accessKey: AccessKeyFieldsFragment
-  /** Called after the key was deleted. */
   onDeleted?: () => void
 }
 
-/** Offers to rename, rotate, disable, enable, and delete a key. Shows nothing to users who cannot change the key. */
+/** Shows nothing to users who cannot change the key. */
 export function KeyMenu({ accessKey, onDeleted }: KeyMenuProps) {
   const { key, enabled } = accessKey
   const { canChange, canRotate } = useMayChange(accessKey)

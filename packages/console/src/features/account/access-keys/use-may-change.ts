@@ -1,7 +1,6 @@
 import { useViewer } from '../../user-settings/viewer.ts'
 import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
-/** Returns whether the user can change a key, rotate it, and simulate what it allows. */
 export function useMayChange({ kind, createdBy, replacedBy, expires }: AccessKeyFieldsFragment) {
   const { may, me } = useViewer()
   const isOwn = kind === 'personal' && me.person !== null && createdBy?.user?.id === me.person.id

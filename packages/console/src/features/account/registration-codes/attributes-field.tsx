@@ -5,7 +5,6 @@ export interface AttributeRow extends NamedRow {
   value: string
 }
 
-/** Renders a form field for any number of attributes. */
 export function AttributesField(input: ListInput<AttributeRow>) {
   return (
     <ListField
@@ -35,7 +34,7 @@ export function AttributesField(input: ListInput<AttributeRow>) {
   )
 }
 
-/** Checks for missing and duplicate names. The API validates everything else about the names. */
+/** The API validates everything else about the names. */
 export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>

@@ -2,14 +2,12 @@ import { ActionIcon, Button, Group, Input } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** A named entry of a list in a form. */
 export interface NamedRow {
   /** Identifies the row in React. */
   id: string
   name: string
 }
 
-/** The props that a form passes to a list field. */
 export interface ListInput<Row> {
   value?: Row[]
   onChange: (rows: Row[]) => void
@@ -24,7 +22,7 @@ interface ListFieldProps<Row extends NamedRow> {
   /** Values of a new entry, without its ID. */
   empty: Omit<Row, 'id'>
   input: ListInput<Row>
-  /** Renders the inputs of an entry. `number` starts at 1. */
+  /** `number` starts at 1. */
   fields: (row: Row, change: (patch: Partial<Row>) => void, number: number) => ReactNode
 }
 
@@ -61,7 +59,6 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   )
 }
 
-/** Validates that each row of a form has a name, and that no two rows have the same name. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`

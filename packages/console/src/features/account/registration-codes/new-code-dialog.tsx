@@ -7,7 +7,6 @@ interface NewCodeDialogProps {
   onClose: () => void
 }
 
-/** Shows a form for a new code, and then the code itself, which appears only once. */
 export const NewCodeDialog = ({ opened, onClose }: NewCodeDialogProps) => (
   <CreationDialog<NewCode>
     opened={opened}

@@ -10,7 +10,6 @@ export interface ServiceRow extends NamedRow {
   port: number | string
 }
 
-/** Renders a form field for any number of services. */
 export function ServicesField(input: ListInput<ServiceRow>) {
   const [{ data }] = useQuery({ query: ServiceTypesDocument, requestPolicy: 'cache-first' })
   const types = data?.applicationTypes ?? []
@@ -56,7 +55,6 @@ export function ServicesField(input: ListInput<ServiceRow>) {
   )
 }
 
-/** Returns the type's default port, which applies to a service without a port. */
 const defaultPortOf = (types: readonly { id: number; port: number | null }[], id: string | null): string | undefined =>
   types.find((type) => String(type.id) === id)?.port?.toString()
 

@@ -9,7 +9,7 @@ interface PasswordStepProps {
   confirm: string
   danger?: boolean
   onCancel: () => void
-  /** Makes the change. Rejects with the server's error. */
+  /** Rejects with the server's error. */
   onPassword: (password: string) => Promise<void>
 }
 

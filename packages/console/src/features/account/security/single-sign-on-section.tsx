@@ -5,7 +5,6 @@ import { linkIdentity, signInOptions } from '../../sign-in/auth-api.ts'
 import { Section } from '../section.tsx'
 import { useLoad } from '../use-load.ts'
 
-/** Lets the user link an identity at the identity provider. Empty if the server has no identity provider. */
 export function SingleSignOnSection() {
   const { data } = useLoad(signInOptions)
   const [error, setError] = useState<unknown>()

@@ -11,16 +11,12 @@ import { TotpSection } from '../security/totp-section.tsx'
 import { useLoad } from '../use-load.ts'
 
 interface SignInRequiredProps {
-  /** Email address of the signed-in person. */
   person: string
   required: Exclude<SignInPolicy, 'ANY'>
-  /** Accounts that the person can use with the current sign-in. */
   others: readonly { id: string; name: string | null; email: string }[]
-  /** Path to open after the next sign-in. */
   page: string
 }
 
-/** Explains how to sign in to an account whose policy the current sign-in does not meet. */
 export function SignInRequired({ person, required, others, page }: SignInRequiredProps) {
   useDocumentTitle('Sign in again · Muster')
   const { data: options } = useLoad(signInOptions)

@@ -8,14 +8,12 @@ import type { AttributeChangeFragment } from './attribute-history.generated.ts'
 import { useChanges } from './use-changes.ts'
 
 interface AttributeHistoryProps {
-  /** ID of a service or device. */
   targetId: string
-  /** Name of the attribute. Undefined closes the dialog. */
+  /** Undefined closes the dialog. */
   name: string | undefined
   onClose(): void
 }
 
-/** Shows the changes to an attribute in the base and in all contexts, and who or what made each change. */
 export function AttributeHistory({ targetId, name, onClose }: AttributeHistoryProps) {
   return (
     <Modal opened={name !== undefined} onClose={onClose} title={`History of ${name ?? ''}`} size="lg">

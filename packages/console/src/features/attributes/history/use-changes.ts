@@ -9,7 +9,7 @@ interface Loaded {
 }
 
 export interface Changes {
-  /** The changes, newest first. Undefined until the first page is loaded. */
+  /** Undefined until the first page is loaded. */
   changes: readonly AttributeChangeFragment[] | undefined
   hasMore: boolean
   isLoading: boolean

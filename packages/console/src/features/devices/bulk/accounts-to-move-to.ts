@@ -1,6 +1,5 @@
 import type { Me, Viewer } from '../../user-settings/viewer.ts'
 
-/** Returns the person's other accounts in which the person may create devices. */
 export const accountsToMoveTo = ({ id, me }: Pick<Viewer, 'id' | 'me'>): Me['accounts'] =>
   me.accounts.filter(
     ({ account, role, requiredSignIn }) =>

@@ -10,7 +10,6 @@ import { useCreateJob } from './use-create-job.ts'
 
 interface ChangeDevicesProps {
   devices: SelectedDevices
-  /** The number of selected devices, if known. */
   count: number | undefined
   onClose(): void
 }
@@ -32,7 +31,6 @@ const groups: { group: string; items: Action[] }[] = [
   { group: 'Services', items: ['addService', 'removeServices', 'setOfServices', 'removeOfServices'] },
 ]
 
-/** Creates a job that changes the selected devices or their services, and opens its preview. */
 export function ChangeDevices({ devices, count, onClose }: ChangeDevicesProps) {
   const onSubmit = useCreateJob(devices)
   const { may } = useViewer()

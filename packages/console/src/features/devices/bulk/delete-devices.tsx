@@ -9,7 +9,6 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** Creates a job that deletes the selected devices, but active devices only if the user includes them. */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const createJob = useCreateJob(devices)
   const [force, setForce] = useState(false)

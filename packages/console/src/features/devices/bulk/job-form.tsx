@@ -6,7 +6,7 @@ interface JobFormProps {
   children: ReactNode
   isComplete?: boolean
   onClose(): void
-  /** Creates a job and opens its page. The form shows the error if the promise rejects. */
+  /** The form shows the error if the promise rejects. */
   onSubmit(): Promise<void>
 }
 

@@ -13,7 +13,6 @@ import type { SelectedDevices } from './selected-devices.ts'
 
 interface MoveDevicesProps {
   devices: SelectedDevices
-  /** The number of selected devices. */
   count: number
   onMoved(): void
   onClose(): void
@@ -24,7 +23,6 @@ const MAX_DEVICES = 1_000
 
 const labels = { hardwareId: 'Hardware ID' }
 
-/** Moves devices to another account of the signed-in person. */
 export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesProps) {
   const isTooMany = count > MAX_DEVICES
   const others = accountsToMoveTo(useViewer())
@@ -87,7 +85,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
 
 const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
 
-/** Returns the IDs of the selected devices. They are undefined until they are known, or if there are too many. */
+/** They are undefined until they are known, or if there are too many. */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'
   const [{ data, error: loadError }] = useQuery({

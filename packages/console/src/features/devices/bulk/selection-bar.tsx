@@ -21,7 +21,6 @@ interface SelectionBarProps {
   onMoved(): void
 }
 
-/** Shows actions for the selected devices, if any are selected. */
 export function SelectionBar({ selection, filter, total, shown, onMoved }: SelectionBarProps) {
   const [action, setAction] = useState<'change' | 'export' | 'move' | 'delete'>()
   const viewer = useViewer()

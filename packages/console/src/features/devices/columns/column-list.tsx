@@ -9,16 +9,13 @@ export interface ColumnListProps {
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void
-  /** Saves the shown columns as the user's default. Undefined if the user has not changed the columns. */
+  /** Undefined if the user has not changed the columns. */
   onSave?: () => void
   /** Restores the columns of the view or, without them, the user's saved columns or the default columns. */
   onReset?: () => void
 }
 
-/**
- * Lets the user select columns and change their order. This component is a separate module, because most users do not
- * open it.
- */
+/** This component is a separate module, because most users do not open it. */
 export function ColumnList({ shown, attributes, onChange, onSave, onReset }: ColumnListProps) {
   const labels = useLabels()
   const [typed, setTyped] = useState('')

@@ -5,7 +5,6 @@ import type { ColumnListProps } from './column-list.tsx'
 
 const ColumnList = lazy(async () => ({ default: (await import('./column-list.tsx')).ColumnList }))
 
-/** Shows a button that opens the list of columns. */
 export function ColumnPicker(props: ColumnListProps) {
   return (
     <Popover position="bottom-end" withArrow trapFocus shadow="md">

@@ -43,7 +43,7 @@ export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${n
 export const columnOfAttribute = (name: string): string =>
   name.startsWith(RESERVED_PREFIX) ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
 
-/** Returns the attribute that a column shows. Undefined for columns of fields. */
+/** Undefined for columns of fields. */
 export const attributeOf = (columnId: string): string | undefined =>
   columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
     ? columnId.slice(ATTRIBUTE_PREFIX.length)
@@ -51,7 +51,6 @@ export const attributeOf = (columnId: string): string | undefined =>
 
 const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
 
-/** Returns the column with an ID. Undefined for an unknown ID. */
 export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
   const field = fields.find((each) => each.id === id)
   if (field !== undefined) return field
@@ -65,13 +64,9 @@ export function columnOfName(name: string): string {
   return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : columnOfAttribute(name)
 }
 
-/** The IDs of all columns of fields. */
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/**
- * Returns the columns with these IDs, starting with the name. Omits duplicate and unknown IDs. Applies the labels and
- * widths of a view's columns.
- */
+/** Omits duplicate and unknown IDs. Applies the labels and widths of a view's columns. */
 export function columnsOf(
   ids: readonly string[],
   labels: Readonly<Record<LabeledField, string>>,
@@ -92,9 +87,7 @@ interface ViewColumn {
   width: number | null
 }
 
-/**
- * Returns the value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name.
- */
+/** The first dot of a name separates the group and the sub-name. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

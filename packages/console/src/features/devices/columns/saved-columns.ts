@@ -5,7 +5,6 @@ import { useViewer } from '../../user-settings/viewer.ts'
 const SETTING = 'devices.columns'
 
 interface SavedColumns {
-  /** The saved columns. Undefined if the user has saved none. */
   columns: readonly string[] | undefined
   save(columns: readonly string[]): Promise<void>
 }

@@ -9,7 +9,6 @@ interface ChooseFileProps {
   onChoose(file: File): void
 }
 
-/** Accepts a file that the user chooses or drops, and describes the format. */
 export function ChooseFile({ error, onChoose }: ChooseFileProps) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent): void => {

@@ -20,7 +20,6 @@ interface CsvMenuProps {
 
 const everything = { kind: 'all', except: new Set<string>() } as const
 
-/** Offers to import devices and to export the devices in the list. */
 export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const client = useClient()
   const { may } = useViewer()

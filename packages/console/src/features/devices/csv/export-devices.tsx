@@ -9,7 +9,6 @@ import { type ExportForm, type ExportState, type ShownList, useExport } from './
 interface ExportDevicesProps {
   devices: SelectedDevices
   shown: ShownList
-  /** The number of devices, if known. */
   count: number | undefined
   onClose(): void
 }

@@ -10,10 +10,6 @@ interface ImportDevicesProps {
   onClose(): void
 }
 
-/**
- * Adds and updates devices from a CSV file, in these steps: choose a file, preview the changes, import, and show the
- * result.
- */
 export function ImportDevices({ onClose }: ImportDevicesProps) {
   const { state, read, run, stop, reset } = useImport()
   const isNarrow = useMediaQuery('(max-width: 48em)')

@@ -11,7 +11,6 @@ interface ImportPreviewProps {
   onClose(): void
 }
 
-/** Shows a preview of the import, before the console writes anything. */
 export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPreviewProps) {
   const { name, file, plan } = prepared
   const { creations, updates, unchanged, problems, types } = plan

@@ -13,7 +13,6 @@ interface ImportProgressProps {
   onClose(): void
 }
 
-/** Shows the import's progress, and finally its result. */
 export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProgressProps) {
   const { outcome, prepared } = state
   const { plan, name } = prepared

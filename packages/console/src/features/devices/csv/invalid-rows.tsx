@@ -10,7 +10,7 @@ interface InvalidRowsProps {
   fileName: string
 }
 
-/** Shows the invalid rows with their errors. The user can download the whole list. */
+/** The user can download the whole list. */
 export function InvalidRows({ problems, fileName }: InvalidRowsProps) {
   const sorted = problems.toSorted((one, other) => one.line - other.line)
   const save = (): void => {

@@ -9,7 +9,6 @@ interface UpdatedDevicesProps {
   types: readonly ApplicationType[]
 }
 
-/** Shows the existing devices that would change, with their old and new values. */
 export function UpdatedDevices({ updates, types }: UpdatedDevicesProps) {
   return (
     <RowTable label="Changed devices" columns={['Line', 'Device', 'Changes']} count={updates.length}>

@@ -7,12 +7,11 @@ export const SHOWN_ROWS = 100
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** Total number of rows. `children` contains the first of them. */
+  /** `children` contains the first of them. */
   count: number
   children: ReactNode
 }
 
-/** Shows rows from the file in a table. */
 export function RowTable({ label, columns, count, children }: RowTableProps) {
   return (
     <>

@@ -11,13 +11,12 @@ export interface ShownColumnsExport {
   columns: readonly Column[]
   /** Sort keys of the list. */
   sortBy: string[]
-  /** The context of the attribute values. */
   context: string | undefined
   write(text: string, devices: number): void
   signal: AbortSignal
 }
 
-/** Exports the shown columns, for reading and for spreadsheets. An import does not accept the result. */
+/** An import does not accept the result. */
 export async function exportShownColumns(
   api: Api,
   { source, columns, sortBy, context, write, signal }: ShownColumnsExport,

@@ -27,7 +27,7 @@ interface Export {
   stop(): void
 }
 
-/** Runs an export. Saves no file if the export fails, or if the user stops it or leaves the page. */
+/** Saves no file if the export fails, or if the user stops it or leaves the page. */
 export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownList): Export {
   const [state, setState] = useState<ExportState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)

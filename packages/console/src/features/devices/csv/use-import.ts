@@ -31,10 +31,7 @@ interface Import {
   reset(): void
 }
 
-/**
- * Runs an import, from reading the file to showing the result. If the user leaves the page, the server continues the
- * job of a running import.
- */
+/** If the user leaves the page, the server continues the job of a running import. */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)
@@ -91,9 +88,7 @@ export function useImport(): Import {
   }
 }
 
-/**
- * Returns the outcome before the first write. Unchanged rows already count as done, and invalid rows are already known.
- */
+/** Unchanged rows already count as done, and invalid rows are already known. */
 const initialOutcome = ({ file, plan }: PreparedImport): Outcome => ({
   rows: file.rows.length + file.problems.length,
   created: 0,

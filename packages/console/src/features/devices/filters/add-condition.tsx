@@ -5,7 +5,6 @@ import type { ConditionFormProps } from './condition-form.tsx'
 
 const ConditionForm = lazy(async () => ({ default: (await import('./condition-form.tsx')).ConditionForm }))
 
-/** Lets the user add a condition to the filter without typing it. */
 export function AddCondition(props: Omit<ConditionFormProps, 'onClose'>) {
   const [isOpen, setOpen] = useState(false)
   const closeOnEscape = ({ key, target }: KeyboardEvent): void => {

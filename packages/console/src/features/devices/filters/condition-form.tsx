@@ -35,7 +35,6 @@ const fields = [
 ]
 const choices = Object.entries(comparisons).map(([value, label]) => ({ value, label }))
 
-/** Shows a form for a condition to add to the filter. Offers reserved attributes under the user's labels. */
 export function ConditionForm({ where, names, context, onChange, onClose }: ConditionFormProps) {
   const [name, setName] = useState('')
   const [comparison, setComparison] = useState<ComparisonName>('=')

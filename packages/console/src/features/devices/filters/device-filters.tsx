@@ -12,7 +12,6 @@ const ConditionPills = lazy(async () => ({
 }))
 
 interface DeviceFiltersProps extends FilterControlsProps {
-  /** Context in which the filter reads attributes. The view may set it. */
   context: string | undefined
   /** Whether the first rows are loaded. The controls load only afterward. */
   hasRows: boolean

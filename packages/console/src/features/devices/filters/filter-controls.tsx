@@ -44,7 +44,6 @@ interface PlatformFilterProps {
   onChange(platforms: string[]): void
 }
 
-/** Offers the platforms that devices use. */
 function PlatformFilter({ value, onChange }: PlatformFilterProps) {
   const [isOpen, setOpen] = useState(false)
   const platforms = useKnownValues(isOpen ? 'platform' : undefined)

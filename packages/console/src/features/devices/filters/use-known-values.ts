@@ -3,7 +3,7 @@ import { KnownValuesDocument } from '../devices.generated.ts'
 
 const none: readonly string[] = []
 
-/** Returns the most frequent values of a field or attribute of devices. Sends no request without a name. */
+/** Sends no request without a name. */
 export function useKnownValues(name: string | undefined): string[] {
   const [{ data }] = useQuery({
     query: KnownValuesDocument,

@@ -9,24 +9,17 @@ import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
 /** The rows for a filter and a sort order, which are fetched as they come into view. */
 export interface DeviceRows {
   readonly query: DeviceQuery
-  /** Increases after every change. */
   readonly version: number
   /** Whether the first response has arrived. */
   readonly isReady: boolean
-  /** Number of matching devices. Undefined until known. */
   readonly total: number | undefined
-  /** Number of rows known so far. */
   readonly length: number
   /** Whether rows were added, removed, or moved since they were fetched. */
   readonly isOutdated: boolean
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
-  /**
-   * Sets the rows in view, from `from` up to but not including `to`. Fetches missing rows, first the rows in view, then
-   * the rows around them.
-   */
+  /** Fetches missing rows, first the rows in view, then the rows around them. */
   setView(from: number, to: number): void
-  /** Fetches these devices again, because they changed. */
   markChanged(ids: readonly string[]): void
   /** Counts the matching devices again, because devices were added or deleted. */
   recount(): void
@@ -62,7 +55,6 @@ const range = (first: number, count: number): number[] =>
   Array.from({ length: Math.max(0, count) }, (_, index) => first + index)
 
 interface InitialState {
-  /** Number of matching devices, if another sort order of the same filter has already counted them. */
   total?: number | undefined
 }
 

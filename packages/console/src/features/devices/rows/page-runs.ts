@@ -16,9 +16,7 @@ export function missingRuns(first: number, last: number, isLoaded: (page: number
 }
 
 interface Extension {
-  /** The pages in view. `extendRun` extends a run away from them. */
   inView: { first: number; last: number }
-  /** Number of the list's last page. */
   last: number
   /** Maximum number of pages in a run. */
   max: number

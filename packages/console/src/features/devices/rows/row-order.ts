@@ -2,7 +2,6 @@ import { attributeOf, attributeValue } from '../columns/columns.ts'
 import type { DeviceRowFragment } from '../devices.generated.ts'
 import { readSort } from '../devices-search.ts'
 
-/** Returns whether a change may have moved the device in a list with these sort keys. */
 export function hasMoved(before: DeviceRowFragment, after: DeviceRowFragment, sortBy: readonly string[]): boolean {
   return sortBy.some((key) => sortValue(before, readSort(key).by) !== sortValue(after, readSort(key).by))
 }

@@ -14,8 +14,8 @@ interface ShownRows {
 const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_TRANSFER'])
 
 /**
- * Returns the rows of a query. Until the first rows arrive, keeps the previous query's rows, so that the list does not
- * flicker while the user types a filter.
+ * Until the first rows arrive, keeps the previous query's rows, so that the list does not flicker while the user types
+ * a filter.
  */
 export function useDeviceRows(query: DeviceQuery): ShownRows {
   const client = useClient()

@@ -11,7 +11,7 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** Shows a cell of a device's row. Cells consist of plain elements, because a page contains a thousand of them. */
+/** Cells consist of plain elements, because a page contains a thousand of them. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':
@@ -37,7 +37,7 @@ function cellValue(device: DeviceRowFragment, columnId: string): string | null |
   return device[columnId as 'platform' | 'hardwareId' | 'categoryA']
 }
 
-/** Shows a value on one line. The tooltip and the device's page show it unchanged. */
+/** The tooltip and the device's page show it unchanged. */
 function Value({ text }: { text: string | null | undefined }) {
   if (text === null || text === undefined) return null
   return <span title={text}>{text.replaceAll(/\s+/g, ' ')}</span>

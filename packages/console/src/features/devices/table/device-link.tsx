@@ -3,10 +3,6 @@ import type { MouseEvent } from 'react'
 import { inAccount } from '../../../app/account-path.ts'
 import classes from './device-cell.module.css'
 
-/**
- * Links to a device's page. Avoids router links, which render again whenever the URL changes and would be slow in
- * hundreds of rows.
- */
 export function DeviceLink({ id, name }: { id: string; name: string }) {
   const router = useRouter()
   const target = { to: '/devices/$deviceId', params: { deviceId: id } } as const

@@ -34,7 +34,6 @@ const OVERSCAN = 8
 /** Shows at most this many rows, because browsers limit the height of an element to about 33 million pixels. */
 export const MAX_ROWS = 900_000
 
-/** Shows the device list as a virtual table that renders only the rows in or near the view. */
 export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
   const widths = useColumnWidths(more.widths)
   const client = useClient()

@@ -12,9 +12,7 @@ interface TableHeadProps {
   sort: Sort
   onSort(sort: Sort): void
   onResize(column: Column, width: number): void
-  /** Returns the ID of a cell's element. */
   idOf(column: number): string
-  /** Column of the active cell, if that cell is in the head. */
   activeColumn: number | undefined
   selected: 'all' | 'some' | 'none'
   onSelectAll(isSelected: boolean): void

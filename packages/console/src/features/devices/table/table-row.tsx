@@ -12,9 +12,7 @@ interface TableRowProps {
   row: Row | undefined
   columns: readonly Column[]
   widths: Readonly<Record<string, number>>
-  /** Returns the ID of a cell's element. */
   idOf(column: number): string
-  /** Column of the cell that the keys apply to, if that cell is in this row. */
   activeColumn: number | undefined
   isSelected: boolean
   onCheck(index: number, isSelected: boolean, isRange: boolean): void

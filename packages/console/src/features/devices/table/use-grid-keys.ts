@@ -8,22 +8,16 @@ export interface GridCell {
 
 interface GridKeysOptions {
   viewport: RefObject<HTMLDivElement | null>
-  /** Number of rows, including the headings. `columns` includes the checkboxes. */
   rows: number
   columns: number
-  /** Number of rows in view. */
   page: number
-  /** Scrolls to a row below the headings. */
   onRow(index: number): void
-  /** Changes the width of a column by a number of pixels. */
   onResize(column: number, by: number): void
 }
 
 interface GridKeys {
-  /** The cell that the keys apply to. */
   active: GridCell
   setActive(cell: GridCell): void
-  /** Returns the ID of a cell's element. */
   idOf(cell: GridCell): string
   onKeyDown(event: KeyboardEvent<HTMLDivElement>): void
 }

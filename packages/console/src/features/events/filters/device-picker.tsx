@@ -3,12 +3,10 @@ import { useState } from 'react'
 import { useDeviceOptions } from './use-device-options.ts'
 
 interface DevicePickerProps {
-  /** IDs of the selected devices. */
   value: string[]
   onChange: (value: string[]) => void
 }
 
-/** Selects devices by part of the name. */
 export function DevicePicker({ value, onChange }: DevicePickerProps) {
   const [typed, setTyped] = useState('')
   const options = useDeviceOptions(value, typed)

@@ -13,7 +13,6 @@ interface EventConditionsProps {
   onChange(where: string | undefined): void
 }
 
-/** Shows the controls that edit the filter's conditions, for users who do not type filters. */
 export function EventConditions(props: EventConditionsProps) {
   return (
     <>
@@ -51,10 +50,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/**
- * Returns the value of a control that offers "any", "none", and single values. Null if the filter has no such
- * condition.
- */
+/** Null if the filter has no such condition. */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY
@@ -69,7 +65,7 @@ function withChoice(where: string | undefined, subject: string, choice: string |
   return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
 }
 
-/** Selects a person's events. Offers the members of the account to people who can see them. */
+/** Offers the members of the account to people who can see them. */
 function Actor({ where, onChange }: EventConditionsProps) {
   const { email, me, may } = useViewer()
   const [isOpen, setOpen] = useState(false)
@@ -101,7 +97,6 @@ function Actor({ where, onChange }: EventConditionsProps) {
   )
 }
 
-/** Labels of the sources of events. */
 const sources: readonly { kind: (typeof sourceKinds)[number]; label: string }[] = [
   { kind: 'console', label: 'Console' },
   { kind: 'accessKey', label: 'Any access key' },

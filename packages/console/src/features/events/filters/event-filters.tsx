@@ -12,11 +12,8 @@ import { TimeFilter } from './time-filter.tsx'
 
 interface EventFiltersProps {
   search: EventsSearch
-  /** The context in which the filter reads attributes. */
   context: string | undefined
-  /** Whether the events of a new filter are loading. */
   isBusy: boolean
-  /** The server's error about `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange: (patch: Partial<EventsSearch>, options?: { replace?: boolean }) => void
 }

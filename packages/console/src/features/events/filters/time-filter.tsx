@@ -3,7 +3,6 @@ import { useState } from 'react'
 
 interface TimeFilterProps {
   label: string
-  /** Time in the API's format. */
   value: string | undefined
   onChange: (value: string | undefined) => void
 }

@@ -3,7 +3,6 @@ import type { EventInterval } from './use-event-counts.ts'
 
 export interface HistogramProps {
   intervals: readonly EventInterval[]
-  /** Narrows the time range of the page. */
   onRange(range: { from: string | undefined; to: string | undefined }): void
 }
 

@@ -11,11 +11,10 @@ interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
   intervals: HistogramProps['intervals'] | undefined
   error: Error | undefined
   onRetry(): void
-  /** Whether the user has narrowed the page to a time range. */
   isNarrowed: boolean
 }
 
-/** Shows the number of events over time, as bars or a table. Selecting an interval narrows the page to its time range. */
+/** Selecting an interval narrows the page to its time range. */
 export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)

@@ -2,7 +2,6 @@ import { Anchor, Table, Text } from '@mantine/core'
 import { ListTable } from '../../../components/list-table.tsx'
 import { type HistogramProps, rangeText } from './describe-interval.ts'
 
-/** Lists the intervals with events, newest first. */
 export function HistogramTable({ intervals, onRange }: HistogramProps) {
   const shown = intervals.filter(({ count }) => count > 0).toReversed()
   if (shown.length === 0) return <Text c="dimmed">No events.</Text>

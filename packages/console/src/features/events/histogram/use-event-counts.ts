@@ -10,10 +10,7 @@ export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'
 /** Minimum interval between counts, because counting reads all matching events. */
 const COUNT_INTERVAL_MS = 30_000
 
-/**
- * Counts the matching events over time. While `isLive` is true, counts again after new events, at most once in 30
- * seconds. The counts are undefined until loaded.
- */
+/** While `isLive` is true, counts again after new events, at most once in 30 seconds. */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({
     query: EventCountsDocument,

@@ -5,7 +5,6 @@ import { type BurstProps, SHOWN_AT_ONCE } from './burst-row.tsx'
 import { BurstSummary, describeBurst } from './burst-summary.tsx'
 import { EventCard } from './event-card.tsx'
 
-/** Shows a burst as a card, for narrow screens. */
 export function BurstCard({ group, isCut, fresh }: BurstProps) {
   const [shown, setShown] = useState(0)
   const { events } = group

@@ -9,7 +9,6 @@ import type { LoggedEvent } from './logged-event.ts'
 
 /** A description of a burst in words. */
 export interface BurstText {
-  /** The title, such as `600 × Attributes changed`. */
   title: string
   /** The number of devices, such as `580 devices`. */
   devices: string
@@ -17,7 +16,7 @@ export interface BurstText {
   spoken: string
 }
 
-/** Describes a burst. `isCut` is true if the next page may contain more of its events. */
+/** `isCut` is true if the next page may contain more of its events. */
 export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText {
   const label = eventLabel(events[0]!.type)
   const ids = new Set(
@@ -51,7 +50,6 @@ export function BurstSummary({ events }: { events: readonly LoggedEvent[] }) {
   )
 }
 
-/** Shows the times of the newest and the oldest event. */
 export function BurstTime({ events }: { events: readonly LoggedEvent[] }) {
   return (
     <>

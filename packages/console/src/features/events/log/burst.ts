@@ -6,11 +6,9 @@ const MAX_SPAN_MS = 10 * 60_000
 /** The log groups at least this many similar events. It shows fewer of them one by one. */
 const MIN_EVENTS = 3
 
-/** Events that the log shows as one row: a single event, or a burst of similar events. */
 export interface EventGroup {
   /** ID of the group's oldest event, which stays the same while newer events join. */
   id: string
-  /** Events, newest first. */
   events: readonly LoggedEvent[]
 }
 
@@ -48,7 +46,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
     .map((members) => ({ id: members[0]!.event.id, events: members.map(({ event }) => event).reverse() }))
 }
 
-/** Returns what the events of a burst have in common. Undefined for events that the log always shows one by one. */
+/** Undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
   // Ignores the source if it is a device, because each device is a different source.

@@ -12,7 +12,6 @@ interface EventCardProps {
   isFresh: boolean
 }
 
-/** Shows an event as a card, for narrow screens. */
 export const EventCard = memo(function EventCard({ event, isFresh }: EventCardProps) {
   const [isOpen, setOpen] = useState(false)
   const label = eventLabel(event.type)

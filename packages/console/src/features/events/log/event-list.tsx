@@ -26,7 +26,7 @@ interface EventListProps {
 
 const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 
-/** Lists the events that match a filter. Each filter needs a new instance of this component. */
+/** Each filter needs a new instance of this component. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
   const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive, fills: true })
   const last = events?.at(-1)
@@ -74,7 +74,6 @@ interface EventsProps {
   hasMore: boolean
 }
 
-/** Shows the events in a table or, on narrow screens, as cards. */
 function Events({ events, fresh, hasMore }: EventsProps) {
   const groups = useMemo(() => groupEvents(events), [events])
   const isCut = (group: EventGroup): boolean => hasMore && mayContinue(group, events)
@@ -120,7 +119,7 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
 
 interface PagingProps {
   after: string | undefined
-  /** ID of the page's last event. Undefined if there are no older events. */
+  /** Undefined if there are no older events. */
   last: string | undefined
   onPage: (after: string | undefined) => void
 }

@@ -4,7 +4,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** Shows the targets of an event. Those that have a page are links, unless this event removed them. */
+/** Those that have a page are links, unless this event removed them. */
 export function EventTargets({ event }: { event: LoggedEvent }) {
   const { target } = event
   const device = target.find(({ kind }) => kind === 'device')

@@ -10,9 +10,7 @@ import { useThrottled } from './use-throttled.ts'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether to show new events as they arrive. Otherwise, the log only counts them. */
   isLive: boolean
-  /** Number of events to load first. */
   size?: number
   /** Whether to load more events while bursts leave room for more rows. */
   fills?: boolean
@@ -21,9 +19,7 @@ interface EventLogOptions {
 export interface EventLog {
   /** Events, newest first, without gaps. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
-  /** The IDs of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
-  /** The number of events that arrived while `isLive` was false. */
   held: number
   showHeld(): void
   hasMore: boolean
@@ -49,7 +45,7 @@ const MAX_EVENTS = 1_000
 /** Minimum interval between fetches of new events, if only the server can determine which events match. */
 const FETCH_INTERVAL_MS = 5_000
 
-/** Returns a page of events. The newest page also includes events as they happen. */
+/** The newest page also includes events as they happen. */
 export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = false }: EventLogOptions): EventLog {
   const { page, error, load, fetchNewest } = usePages({ filter, after, size, fills })
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; held: readonly LoggedEvent[] }>(none)
@@ -154,10 +150,7 @@ function usePages({
   return { page, error, load, fetchNewest }
 }
 
-/**
- * Returns whether to load more events. Loading stops at the maximum number of events, or at half of the maximum number
- * of rows.
- */
+/** Loading stops at the maximum number of events, or at half of the maximum number of rows. */
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 

@@ -26,7 +26,6 @@ const kinds = [
 
 const columns = ['', 'Status', 'Event', 'Device', 'Attempts', 'Created', 'Next attempt']
 
-/** Shows a webhook's deliveries in pages, newest first. */
 export function Deliveries({ webhook }: DeliveriesProps) {
   const { id, failed } = webhook
   const [{ show, after, delivery: open }, change] = useUrlState('/shell/webhooks/$webhookId')

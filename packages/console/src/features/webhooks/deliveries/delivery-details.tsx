@@ -9,7 +9,6 @@ interface DeliveryDetailsProps {
   url: string
 }
 
-/** Shows the request and the response of a delivery. */
 export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
   const { id, request, response, attempts, httpStatus, duration, error, nextAttempt, status } = delivery
   return (
@@ -69,7 +68,7 @@ function Block({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** Formats JSON. Returns other strings unchanged. */
+/** Returns other strings unchanged. */
 function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -25,7 +25,7 @@ export function DeliveryStatus({ status, httpStatus }: Pick<DeliveryFieldsFragme
   )
 }
 
-/** Returns the label of a delivery's event. Reads it from the request body for tests and for deleted events. */
+/** Reads it from the request body for tests and for deleted events. */
 export function deliverySubject({ event, request }: Pick<DeliveryFieldsFragment, 'event' | 'request'>): string {
   if (event !== null) return eventLabel(event.type)
   const type = bodyType(request)

@@ -12,7 +12,6 @@ interface LimitsStepProps {
   form: UseFormReturnType<KeyValues>
   permissions: readonly Permission[]
   policy: Policy | undefined
-  /** Element around the filter's input. */
   box: RefObject<HTMLDivElement | null>
 }
 

@@ -37,10 +37,7 @@ const labels = {
   publicKey: 'Public key',
 }
 
-/**
- * Asks in three steps for a new key's purpose, its limits, and how it signs. Creates a key with only the permissions
- * for the purpose.
- */
+/** Creates a key with only the permissions for the purpose. */
 export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   const { may } = useViewer()
   const create = useCreation(CreateAccessKeyDocument, ['AccessKey', 'KeyPolicy'])

@@ -8,7 +8,6 @@ interface PublicKeyInputProps {
   'data-path'?: string
 }
 
-/** Asks for an Ed25519 public key. */
 export const PublicKeyInput = ({ value, onChange, error, ...input }: PublicKeyInputProps) => (
   <Textarea
     label="Public key"

@@ -8,7 +8,6 @@ export interface Purpose {
   permissions?: readonly Permission[]
 }
 
-/** What a new key can be for. */
 export const purposes: readonly Purpose[] = [
   {
     id: 'read',

@@ -11,7 +11,6 @@ import { KeyPolicyDialog } from './key-policy-dialog.tsx'
 
 export type PolicyWithViolations = NonNullable<NonNullable<AccessKeysQuery['login']>['keyPolicy']>
 
-/** Shows the account's rules for keys, and the keys that break them. */
 export function KeyPolicySection({ policy }: { policy: PolicyWithViolations }) {
   const { may } = useViewer()
   const [opened, { open, close }] = useDisclosure()

@@ -13,7 +13,6 @@ interface KeyUsageProps {
 
 const choices = [7, 30, 90, 365].map((days) => ({ value: String(days), label: `${days} days` }))
 
-/** Shows what a key was used for, and which of its permissions were not used. */
 export function KeyUsage({ accessKey, days, onDays }: KeyUsageProps) {
   const { usage } = accessKey
   return (

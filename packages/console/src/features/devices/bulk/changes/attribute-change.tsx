@@ -13,7 +13,6 @@ interface AttributeChangeProps extends ChangeFormProps {
   isRemoval: boolean
 }
 
-/** Sets or removes an attribute of the devices, or of their services that match a filter. */
 export function AttributeChange({ of, isRemoval, children, onClose, onSubmit }: AttributeChangeProps) {
   const labels = useLabels()
   const ofDevices = of === 'devices'

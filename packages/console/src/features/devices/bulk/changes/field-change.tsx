@@ -10,7 +10,6 @@ const fields = [
   { value: 'name', label: 'Name' },
 ]
 
-/** Sets or clears a field of the devices. */
 export function FieldChange({ children, onClose, onSubmit }: ChangeFormProps) {
   const [field, setField] = useState('platform')
   const [value, setValue] = useState('')

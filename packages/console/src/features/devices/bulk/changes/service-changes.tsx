@@ -6,7 +6,6 @@ import { JobForm } from '../job-form.tsx'
 import type { ChangeFormProps } from './change-form.ts'
 import { requireFilter, ServicesField } from './services-field.tsx'
 
-/** Adds a service to each of the devices. */
 export function AddedService({ children, onClose, onSubmit }: ChangeFormProps) {
   const form = useForm<ServiceValues>({ initialValues: serviceValues() })
   const { values } = form
@@ -24,7 +23,6 @@ export function AddedService({ children, onClose, onSubmit }: ChangeFormProps) {
   )
 }
 
-/** Removes the services that match a filter from the devices. */
 export function RemovedServices({ children, onClose, onSubmit }: ChangeFormProps) {
   const box = useRef<HTMLDivElement>(null)
   const submit = async (): Promise<void> => {

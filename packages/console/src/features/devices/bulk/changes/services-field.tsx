@@ -7,7 +7,6 @@ interface ServicesFieldProps {
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Asks for a filter that selects the services that a job changes. */
 export function ServicesField({ description, box }: ServicesFieldProps) {
   const [where, setWhere] = useState<string | null>(null)
   return (
@@ -23,7 +22,7 @@ export function ServicesField({ description, box }: ServicesFieldProps) {
   )
 }
 
-/** Returns the filter. Throws if there is none. */
+/** Throws if there is none. */
 export function requireFilter(where: string | null): string {
   if (where === null) throw new Error('Enter a filter of services, such as port = 23, or id:* for all services.')
   return where

@@ -3,7 +3,6 @@ import { Textarea } from '@mantine/core'
 const placeholders =
   '{name}, {id}, {hardwareId}, and any attribute name in braces stand for the device’s values. For a literal brace, write {{.'
 
-/** Asks for the value that the job gives to each device. */
 export function ValueInput({ value, onChange }: { value: string; onChange(value: string): void }) {
   return (
     <Textarea
