@@ -34,7 +34,6 @@ export const isPermission = (name: string): name is PermissionName =>
 export const isPermitted = (mask: number | undefined, name: PermissionName): boolean =>
   includes(mask ?? 0, maskOf([name]))
 
-/** Checks whether `whole` contains every permission of `part`. */
 export const includes = (whole: number, part: number): boolean => (whole & part) === part
 
 /** The permissions that decide which events a stream contains. */
@@ -48,10 +47,7 @@ const manager =
   operator | maskOf(['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'])
 const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
 
-/**
- * The roles that every account has, from the fewest permissions to the most. An owner has the permissions of an admin,
- * and can also create, change, and remove owners.
- */
+/** The roles that every account has, from the fewest permissions to the most. */
 export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 
 export type BuiltInRole = keyof typeof builtInRoles

@@ -80,21 +80,17 @@ export interface AppDeps {
   /** Chooses the replica or cluster worker for a list query. If undefined, list queries read from `db`. */
   readRouter?: ReadRouter | undefined
   authenticate: Authentication['authenticate']
-  /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
+  /** The app closes a stream whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
   countUse?: Authentication['countUse']
   secrets: Secrets
-  /** Supplies events to subscriptions. Every mutation wakes the feed. */
+  /** Every mutation wakes the feed. */
   feed: Feed
-  /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /**
-   * Limits requests. If undefined, the app creates the limits from the settings and counts only this process's
-   * requests.
-   */
+  /** If undefined, the app creates the limits from the settings and counts only this process's requests. */
   rateLimits?: RateLimits
   load?: RequestLoad
-  /** Contains the metrics that /metrics returns. If undefined, the app does not serve /metrics. */
+  /** If undefined, the app does not serve /metrics. */
   metrics?: Metrics
   tracing?: Tracing | undefined
   certificate?: ServedCertificate | undefined
@@ -104,7 +100,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Builds the HTTP server without listening. Requests go through its parts in the order of their registration. */
+/** Requests go through its parts in the order of their registration. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {

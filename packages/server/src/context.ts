@@ -13,7 +13,6 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The values and services of a request that every use case receives. */
 export interface Context {
   readonly db: Database
   /** The database to write to, if `db` is a replica; omitted otherwise. */
@@ -29,19 +28,15 @@ export interface Context {
   readonly storage: Pick<StorageQuotas, 'chargeAccount' | 'usage'>
   /** The server's scheme, host, and port: those of MUSTER_PUBLIC_URL or, if it is not set, of the request. */
   readonly origin: string
-  /** Signs download links. */
   readonly linkKey: Buffer
   /** Counts the rows that the operation reads. */
   readonly rowMeter: RowMeter
   readonly nameCounts: NameCounts
-  /** Caches the results of facets for a few seconds. */
   readonly facetCache: FacetCache
-  /** Supplies events to subscriptions. */
   readonly feed: Feed
   readonly secrets: Secrets
   /** Sends requests to addresses that users enter. Rejects private addresses that the settings do not allow. */
   readonly outbound: Outbound
-  /** Sends email, if the settings name a mail server. */
   readonly mailer?: Mailer | undefined
   /**
    * The number of milliseconds without single sign-on after which a person's personal keys become invalid. Applies only
@@ -50,6 +45,6 @@ export interface Context {
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest, options?: NeedsOptions) => DocumentNeeds | RejectedOperation
-  /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */
+  /** Undefined for other requests. */
   readonly once?: Once
 }

@@ -6,14 +6,12 @@ import type { Counter, Histogram } from 'prom-client'
  */
 export interface Batch<Add> {
   readonly add: Add
-  /** Records the collected values. Call this before reading the metric. */
   flush(): void
 }
 
 /** A histogram records all collected values once this many have the same labels. */
 const BATCH_SIZE = 1_000
 
-/** Adds one to the counter on each call. */
 export function countInBatches(counter: Counter): Batch<(...labels: readonly string[]) => void> {
   const counts = createByLabels(() => ({ count: 0 }))
   return {

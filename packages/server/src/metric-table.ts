@@ -1,12 +1,8 @@
 export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
-  /**
-   * The labels' names, if the metric has several values. Each label has few values, and clients do not choose them.
-   */
   labels?: readonly string[]
   help: string
-  /** The upper limits of a histogram's buckets. */
   buckets?: readonly number[]
   /** The way to combine a gauge's values from several processes. The default is their sum. */
   across?: 'sum' | 'max' | 'min'

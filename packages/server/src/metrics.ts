@@ -22,11 +22,8 @@ export interface Metrics {
    * has no value. Several readers can set different label values of one gauge.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
-  /** Returns a function that adds one to the counter. */
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
-  /** Returns a function that adds a value to the histogram. */
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void
-  /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<{ type: string; text: string }>
   /** Returns all metrics in a form that can be combined with the metrics of other processes. */
   samples(): Promise<Samples>

@@ -25,10 +25,7 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
-/**
- * Returns a function that lets queries that can return several objects read from the database that `readRouter`
- * chooses. The function returns undefined if the query keeps its context.
- */
+/** The function returns undefined if the query keeps its context. */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined
@@ -46,7 +43,6 @@ export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<
   }
 }
 
-/** Returns a function that creates the context of an operation. */
 export function contextOf(deps: ContextDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
   const { config, db, secrets, feed, outbound, mailer, nameCounts } = deps
   const clock = clockOf(deps)

@@ -1,19 +1,15 @@
 import type { ResolvedFilter } from '@muster/filter'
 import { isPermission, maskOf, namesIn, type PermissionName, permissionsOfKey, permissionsOfRole } from './access.ts'
 
-/** Attribute names. A name can end with the wildcard `*`. */
+/** A name can end with the wildcard `*`. */
 export interface AttributeScope {
   readonly read: string[]
   /** The caller can also read these names. */
   readonly write: string[]
 }
 
-/**
- * A restriction to some devices or attribute names. A device must match both the filter and the view. Omitted members
- * restrict nothing.
- */
+/** A device must match both the filter and the view. Omitted members restrict nothing. */
 export interface RestrictionPart {
-  /** A device filter in canonical form. */
   readonly where?: string
   /** The ID of a view of devices. */
   readonly view?: string
@@ -22,7 +18,7 @@ export interface RestrictionPart {
   readonly attributes?: AttributeScope
 }
 
-/** The restrictions of a role, a key, or a request. All of them apply. */
+/** All of them apply. */
 export type Restriction = readonly RestrictionPart[]
 
 /** The reach of a restricted request, which results from its restrictions and their views. */
@@ -33,7 +29,6 @@ export interface Reach {
   readonly names: readonly AttributeScope[] | undefined
 }
 
-/** The form in which the database stores the restriction of a role or key. */
 export interface StoredRestriction {
   readonly permissions: readonly string[]
   readonly own: RestrictionPart
@@ -41,7 +36,6 @@ export interface StoredRestriction {
   readonly within: Restriction
 }
 
-/** The access that a role or key grants: its permissions, and its restriction if it has one. */
 export interface Access {
   readonly permissions: number
   readonly own: RestrictionPart
@@ -82,14 +76,14 @@ const accessIn = ({ permissions, own, within }: StoredRestriction): Access => ({
   within,
 })
 
-/** Returns the value to store for a restricted role or key. Returns null if the role or key is not restricted. */
+/** Returns null if the role or key is not restricted. */
 export function storedRestriction(access: Access): StoredRestriction | null {
   if (restrictionOf(access) === undefined) return null
   const { permissions, own, within } = access
   return { permissions: namesIn(permissions) satisfies PermissionName[], own, within }
 }
 
-/** Returns all restrictions of a role or key. Returns undefined if there are none. */
+/** Returns undefined if there are none. */
 export function restrictionOf({ own, within }: Pick<Access, 'own' | 'within'>): Restriction | undefined {
   const parts = [own, ...within].filter((part) => Object.keys(part).length > 0)
   return parts.length === 0 ? undefined : parts

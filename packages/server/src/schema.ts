@@ -26,7 +26,6 @@ import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
 import { assembleSchema } from './graphql/assemble.ts'
 import { scalarsPart } from './graphql/values/scalars.ts'
 
-/** Combines the schema parts of all features into the API's schema. */
 export function buildSchema(): GraphQLSchema {
   return assembleSchema([
     scalarsPart,

@@ -45,7 +45,7 @@ export interface ServingOptions extends Running {
   metrics: Metrics
 }
 
-/** Starts the parts of a serving process and listens. Resolves to the server's address for clients on this machine. */
+/** Resolves to the server's address for clients on this machine. */
 export async function startServing(options: ServingOptions): Promise<string> {
   const assembled = await assemble(options)
   options.signal.throwIfAborted()
@@ -192,7 +192,7 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
 }
 
-/** Rejects new requests and lets requests in flight finish. After a time limit, closes the remaining connections. */
+/** After a time limit, closes the remaining connections. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
   // Clients keep connections open after the last response, and `app.close` would wait for these connections.

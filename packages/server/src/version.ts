@@ -4,5 +4,4 @@ const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import
   version: string
 }
 
-/** The server's release, as a Semantic Versioning string. */
 export const version = manifest.version

@@ -1,32 +1,27 @@
 import type { Reach, Restriction } from './restriction.ts'
 import type { RequiredSignIn } from './sign-in-policy.ts'
 
-/** A request's caller. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
-  /** The account's email address. */
   readonly email: string
   /** The email address that the account was created with, which is that of the person with the account's ID. */
   readonly founderEmail?: string
   /** The person who is signed in or created the access key. The default is the person with the account's ID. */
   readonly personId?: string
-  /** The access key that signed the request, if any. */
   readonly accessKey?: string
   /** The access key's name, or null if it has none. */
   readonly accessKeyName?: string | null
   /** The percentage of the account's quota that the access key may spend. If omitted, the key may spend all of it. */
   readonly rateShare?: number
-  /** The address that a signed request comes from. */
   readonly address?: string
-  /** The ID of the request's console session, if any. */
   readonly session?: string
   /** How the session's person signed in; null if that was not recorded. */
   readonly signInMethod?: string | null
-  /** Set if the account requires another kind of sign-in. `accountId` is then empty. */
+  /** `accountId` is then empty. */
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
-  /** The restriction of the request to some devices or attribute names. Undefined if the request has none. */
+  /** Undefined if the request has none. */
   readonly restriction?: Restriction | undefined
   /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
   readonly reach?: Reach

@@ -38,9 +38,9 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** Storage quotas. The server charges the changes of bulk jobs to them, as it does for requests. */
+  /** The server charges the changes of bulk jobs to them, as it does for requests. */
   rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
-  /** The load that requests cause. Requests have priority over deliveries and bulk jobs. */
+  /** Requests have priority over deliveries and bulk jobs. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined
@@ -50,7 +50,6 @@ export interface WorkerDeps {
 
 export interface Worker {
   start(): Promise<void>
-  /** Releases all jobs and locks, so that another server can take over immediately. */
   close(): Promise<void>
 }
 
@@ -75,10 +74,7 @@ const crontab: readonly CronLine[] = [
   { job: dropBulkJobsJob, match: '37 * * * *' },
 ]
 
-/**
- * Prepares a server's background work without starting it. This includes every job and the schedule of the jobs that
- * run at fixed times.
- */
+/** This includes every job and the schedule of the jobs that run at fixed times. */
 export function buildWorker({
   config,
   connection,

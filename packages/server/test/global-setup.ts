@@ -12,7 +12,6 @@ import { createTemporaryFolder } from './temporary-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The connection to the tests' PostgreSQL server, and the migrated database that each test file copies. */
     testDatabase: { connection: pg.ClientConfig; template: string }
     /** A folder for shared files, which is removed after the run. */
     scratchFolder: string
@@ -92,8 +91,7 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database and terminates its connections. Retries, because PostgreSQL waits only five seconds for connections
- * to end, which can be too short on a slow machine.
+ * Retries, because PostgreSQL waits only five seconds for connections to end, which can be too short on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {
@@ -108,7 +106,6 @@ export async function dropDatabase(connection: pg.ClientConfig, name: string): P
 
 const OBJECT_IN_USE = '55006'
 
-/** Runs one statement outside the test databases. */
 export async function administer(connection: pg.ClientConfig, statement: string): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

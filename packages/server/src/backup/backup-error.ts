@@ -13,7 +13,6 @@ export type BackupReason =
   | 'unsupported'
   | 'upgrading'
 
-/** Explains to the operator why a backup could not be written or restored. */
 export class BackupError extends Error {
   readonly reason: BackupReason
 

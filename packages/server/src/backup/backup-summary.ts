@@ -2,7 +2,6 @@ import { basename } from 'node:path'
 import type { BaseBackup } from './base/manifest.ts'
 import type { WrittenBackup } from './write-backup.ts'
 
-/** The data of the event that records a backup. */
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string

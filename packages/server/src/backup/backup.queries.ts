@@ -4,16 +4,14 @@ export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** Tables that this table references. A restore must fill them first. */
+  /** A restore must fill them first. */
   needs: string[]
-  /** The size on disk, without indexes. */
   bytes: number
 }
 
 /**
- * Returns the tables of Muster's schema, each after the tables that it references. Omits the tables of migrations and
- * two kinds of derived data: the triggers of `device` fill `device_count`, and the server counts attribute names again
- * when a client lists them. The job queue is in another schema.
+ * Omits the tables of migrations and two kinds of derived data: the triggers of `device` fill `device_count`, and the
+ * server counts attribute names again when a client lists them. The job queue is in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -44,7 +42,7 @@ function inReferenceOrder(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** Returns the migrations that have run, in order. The list is empty if Muster has never used the database. */
+/** The list is empty if Muster has never used the database. */
 export async function selectMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query<{ found: boolean }>(`select to_regclass('migration') is not null as found`)
   if (!found[0]?.found) return []
@@ -62,7 +60,7 @@ export async function selectRunningMigration(client: pg.ClientBase): Promise<str
   return rows[0]?.migration
 }
 
-/** Begins a transaction with a consistent snapshot of all tables. Locks the tables, so their columns cannot change. */
+/** Locks the tables, so their columns cannot change. */
 export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(textFormatSettings)
@@ -75,7 +73,6 @@ export async function beginSnapshot(client: pg.ClientBase, tables: readonly Tabl
 /** Makes the text format of COPY independent of the database's settings. */
 export const textFormatSettings = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
 
-/** Returns the check values of the master keys that encrypt the secrets. */
 export async function selectMasterKeys(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ value: string }>(
     `select value from server_setting where name in ('master_key_check', 'former_master_key_check') order by name`,

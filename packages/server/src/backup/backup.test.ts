@@ -14,7 +14,6 @@ import { newDatabase, type Place, rowsOf, tablesOf } from './database-fixture.ts
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
-/** Data of the responses to the documents below. */
 interface Data {
   registerDevice: { device: { id: string } }
   login: {
@@ -25,7 +24,6 @@ interface Data {
 
 const ends: (() => Promise<unknown>)[] = []
 let folder: string
-/** The data folder of the server, with its master key. */
 let data: string
 let source: Place
 let credentials: Record<string, string>
@@ -78,7 +76,7 @@ const everything = `{ login { email attributes accessKeys { key name readOnly en
   devices { total items { id name hardwareId platform state created attributes inNight: attributes(context: "night")
     services { id name application port attributes } } } } }`
 
-/** Creates data of every kind. The receiver is unreachable, so the webhook's deliveries stay pending. */
+/** The receiver is unreachable, so the webhook's deliveries stay pending. */
 async function fill({ url }: ServerProcess): Promise<void> {
   const mutate = (calls: string) => ask(url, `mutation { ${calls} }`)
   await mutate(`createWebhook(url: "https://127.0.0.1:9/hook", events: [DEVICE_REGISTER, ATTRIBUTE_CHANGE]) { id }

@@ -11,7 +11,6 @@ export interface Place {
   url: string
 }
 
-/** Creates a database that is empty or contains the tables of this release. */
 export async function newDatabase(
   kind: 'empty' | 'migrated',
   atEnd: (end: () => Promise<void>) => void,

@@ -17,7 +17,6 @@ export interface Header {
   masterKeys: string[]
   /** The months that have a partition in the event log, such as 2026-11. */
   months: string[]
-  /** The last value of each sequence. */
   sequences: Record<string, string>
 }
 

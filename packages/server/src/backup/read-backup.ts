@@ -30,9 +30,7 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/**
- * Reads a file in chunks. Throws a BackupError for a truncated or altered file, at the latest when it reaches the end.
- */
+/** Throws a BackupError for a truncated or altered file, at the latest when it reaches the end. */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'

@@ -40,7 +40,6 @@ export interface Restored {
   /** The time when the backup was written. */
   created: string
   rows: Record<string, number>
-  /** The migrations that the restore ran after loading the backup. */
   migrations: string[]
 }
 
@@ -91,7 +90,7 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   }
 }
 
-/** Creates the tables of the backup's schema. If tables already exist, they must be empty and match that schema. */
+/** If tables already exist, they must be empty and match that schema. */
 async function prepare(client: pg.ClientBase, db: Database, { migrations, months }: Header): Promise<void> {
   const present = await selectMigrations(client)
   if (present.length > 0) {

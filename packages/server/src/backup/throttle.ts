@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Returns a function that waits as long as needed to stay below the number of bytes per second. With 0, the function
- * never waits.
- */
+/** With 0, the function never waits. */
 export function createThrottle(bytesPerSecond: number, signal?: AbortSignal): (bytes: number) => Promise<void> {
   let free = performance.now()
   return async (bytes) => {

@@ -21,9 +21,8 @@ import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format
 import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
-  /** The pool to read through. It must not have a statement timeout. */
+  /** It must not have a statement timeout. */
   pool: pg.Pool
-  /** The backup's path, where no file may exist yet. */
   file: string
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
   rate?: number
@@ -38,7 +37,7 @@ export interface WrittenBackup {
   bytes: number
 }
 
-/** Writes a consistent snapshot of the database to a file. A failed backup leaves no file. */
+/** A failed backup leaves no file. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)
@@ -129,7 +128,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Reads the header within the snapshot. Otherwise, the header might not match the rows. */
+/** Otherwise, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

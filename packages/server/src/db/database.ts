@@ -10,15 +10,11 @@ import { types, typesWithStoredTimes } from './types.ts'
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {
-  /** The address of PostgreSQL: a connection string, or its parts. */
   connection: pg.PoolConfig
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
-  /**
-   * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
-   * such a pooler keep no state, such as settings and prepared statements.
-   */
+  /** Connections through such a pooler keep no state, such as settings and prepared statements. */
   direct?: pg.PoolConfig
   /**
    * The number of milliseconds without a response after which the database counts as unresponsive. If omitted, only TCP
@@ -34,7 +30,7 @@ export interface DatabaseOptions {
 export interface PoolWatch {
   /** Called with the number of milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** Runs a statement. `name` is the name of its prepared statement on the connection, if it has one. */
+  /** `name` is the name of its prepared statement on the connection, if it has one. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
@@ -115,16 +111,12 @@ export interface ConnectionUse {
   connected?(): void
   /** Called when the caller has released the connection or could not acquire one. */
   done(): void
-  /** Runs a statement by calling `send`. If omitted, the connection sends each statement directly. */
+  /** If omitted, the connection sends each statement directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
-  /** Whether to close the connection instead of returning it to the pool. */
   mustClose?: boolean
 }
 
-/**
- * Provides connections from a pool. Each connection prepares a named statement once. Through a pooler, statements are
- * unnamed.
- */
+/** Each connection prepares a named statement once. Through a pooler, statements are unnamed. */
 export interface Connector {
   /** `requestedAt` is the `performance.now()` time of the request for the connection. */
   connect(use: ConnectionUse, requestedAt: number): Promise<PostgresPoolClient>
@@ -224,7 +216,7 @@ function nameOf(text: string, names: Map<string, string>): string | undefined {
   return name
 }
 
-/** Runs `work` in `db` if `db` is a transaction. Otherwise, runs `work` in a new transaction. */
+/** Runs `work` in `db` if `db` is a transaction. */
 export const inTransaction = <Result>(
   db: Database,
   work: (transaction: Database) => Promise<Result>,

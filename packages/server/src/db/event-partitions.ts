@@ -4,7 +4,6 @@ import type { Database } from './database.ts'
 
 const MONTHS_AHEAD = 3
 
-/** Creates the missing event log partitions for the month of `now` and the next three months. */
 export async function createEventPartitions(db: Database, now: Date): Promise<void> {
   for (let month = 0; month <= MONTHS_AHEAD; month++) {
     await createEventPartition(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1)))

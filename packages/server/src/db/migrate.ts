@@ -10,9 +10,9 @@ import { type Migration, readMigrations, releaseFolder } from './migration.ts'
 
 export interface MigrateOptions {
   log?: MigrationLog
-  /** Aborting stops the migration between two steps or during a long step. Finished steps remain in effect. */
+  /** Finished steps remain in effect. */
   signal?: AbortSignal
-  /** The migrations to run. The default is this release's migrations. */
+  /** The default is this release's migrations. */
   migrations?: readonly Migration[]
 }
 
@@ -29,7 +29,6 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   return done
 }
 
-/** Migrates an empty database up to and including this migration. */
 export async function migrateTo(db: Database, migration: string, options: MigrateOptions = {}): Promise<void> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const last = migrations.findIndex(({ name }) => name === migration)
@@ -37,7 +36,6 @@ export async function migrateTo(db: Database, migration: string, options: Migrat
   await runMissing(db, migrations.slice(0, last + 1), options)
 }
 
-/** Returns the names of this release's migrations, in order. */
 export const migrationNames = async (): Promise<string[]> =>
   (await readMigrations(releaseFolder)).map(({ name }) => name)
 
@@ -73,9 +71,7 @@ async function selectExecuted(db: Database): Promise<Executed[]> {
   return rows
 }
 
-/**
- * Returns the migrations that have not run. Throws if a newer release made the database incompatible with this release.
- */
+/** Throws if a newer release made the database incompatible with this release. */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** The exports of a file in `migrations/`. A file has either `up` (one change) or `steps` (a list of steps). */
+/** A file has either `up` (one change) or `steps` (a list of steps). */
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
@@ -22,7 +22,6 @@ export interface Change {
   run(db: Kysely<unknown>): Promise<void>
 }
 
-/** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
   index: string
   /** The table to index. The partitions of a partitioned table are indexed one after the other. */
@@ -32,18 +31,14 @@ export interface NewIndex {
   as: string
 }
 
-/** Drops an index concurrently, without blocking writes. */
 export interface OldIndex {
   dropIndex: string
 }
 
-/** Processes rows in batches. Each batch runs in a transaction that also records its progress. */
+/** Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
-  /**
-   * Processes about `size` rows after `after` (initially null). Returns the last row's position, or null if no rows
-   * remain.
-   */
+  /** Processes about `size` rows after `after` (initially null). */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
 }
 
@@ -53,10 +48,8 @@ export interface Migration {
   needs: string | null
 }
 
-/** The folder that contains this release's migrations. */
 export const releaseFolder = new URL('../../migrations/', import.meta.url)
 
-/** Reads a folder's migrations, in the order in which they run. */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const file of await listFiles(folder)) {

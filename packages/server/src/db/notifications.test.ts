@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { type Notifications, openNotifications, type Subscription } from './notifications.ts'
 
-/** Starts a database proxy that delays every response by `delay` milliseconds, and returns its port. */
 async function startSlowProxy({ host, port }: pg.Client, delay: number): Promise<number> {
   const server = createServer((downstream) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
@@ -29,7 +28,6 @@ async function startSlowProxy({ host, port }: pg.Client, delay: number): Promise
 interface Opened {
   client: pg.Client
   connection: pg.ClientConfig
-  /** Returns how many notifications the client has received on the channel. */
   received(): number
 }
 

@@ -32,7 +32,6 @@ export interface Subscription {
   close(): void
 }
 
-/** A process's only connection for LISTEN and NOTIFY. */
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
@@ -54,7 +53,6 @@ export interface NotificationsOptions {
 export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
   const subscriptions = new Set<SubscriptionOptions>()
-  /** The channels that this connection listens on, and those that it does not listen on yet. */
   const listening = new Set<string>()
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
@@ -95,7 +93,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Runs statements until the connection is lost. They run one at a time, because a client accepts only one. */
+  /** They run one at a time, because a client accepts only one. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
     // When the connection ends, the loop must continue, because its next statement reports the failure.
@@ -155,8 +153,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       wake()
     },
     async close() {
-      // While a client is connecting, `end` never settles. Waiting for the loop is safe, because all its steps have
-      // time limits.
+      // While a client is connecting, `end` never settles.
       closing.abort()
       wake()
       await ended

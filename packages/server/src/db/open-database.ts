@@ -15,7 +15,6 @@ export interface OpenDatabaseOptions extends DatabaseOptions {
   fairness?: FairOptions | undefined
 }
 
-/** Opens a database and logs its broken connections. */
 export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
   const pool = createPool(options)
   pool.on('error', ({ message }) => {

@@ -14,7 +14,7 @@ type Sql = RawBuilder<unknown>
 export interface SqlOrder {
   /** The sort key. If omitted, rows are ordered only by ID. */
   key?: Sql
-  /** The ID column of the table that contains the key. The key's index then covers both columns. */
+  /** The key's index then covers both columns. */
   id: Sql
   /**
    * The ID column of a joined table. The statement compares both ID columns, because PostgreSQL does not infer
@@ -28,7 +28,7 @@ export interface SqlOrder {
   nullable?: Sql
 }
 
-/** The source of rows. `columns` must include the row's ID as `id`. */
+/** `columns` must include the row's ID as `id`. */
 export interface RowSource {
   columns: Sql
   from: Sql
@@ -71,9 +71,8 @@ export interface SqlFarStart {
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * Rounds `rows` up to one of a few constant LIMITs, and an outer limit cuts the page to size. For an unknown LIMIT,
- * PostgreSQL assumes a tenth of the table. It considers such a plan expensive and plans the statement at each execution
- * (docs/decisions/0010).
+ * For an unknown LIMIT, PostgreSQL assumes a tenth of the table. It considers such a plan expensive and plans the
+ * statement at each execution (docs/decisions/0010).
  */
 function plannedLimit(rows: number): Sql {
   let limit = MIN_PLANNED_ROWS

@@ -11,7 +11,6 @@ class Placeholder {
   }
 }
 
-/** Runs the statement that was built for the same shape. */
 export type RunCached<Row, Values> = (
   db: Database,
   shape: string,

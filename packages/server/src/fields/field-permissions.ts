@@ -240,7 +240,6 @@ export function assertPermissions(schema: GraphQLSchema): void {
 
 const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permissions[field.replace(/\..*$/, '.*')]
 
-/** Returns the permissions that a field needs, for the check before a document runs. */
 export const fieldRules: FieldRules = (field) => {
   const rule = ruleOf(field)
   if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)

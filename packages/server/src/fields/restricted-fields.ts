@@ -62,7 +62,6 @@ const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'U
 
 const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations, 'Subscription.events'])
 
-/** Whether callers who are restricted to some devices or attribute names can select a field. */
 export function isOpenToRestricted(field: string): boolean {
   const type = field.slice(0, field.indexOf('.'))
   return openFields.has(field) || !closedTypes.has(type)

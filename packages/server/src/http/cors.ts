@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Returns the CORS headers for the response to a request. */
 export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
 
 /**
@@ -27,9 +26,7 @@ const REQUEST_HEADERS = [
 
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
-/**
- * How long browsers may cache the response to a preflight request, in seconds. Chromium allows at most two hours.
- */
+/** Chromium allows at most two hours. */
 const MAX_AGE_SECONDS = 7_200
 
 const preflightHeaders = {
@@ -55,7 +52,7 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
   }
 }
 
-/** Adds CORS headers to every API response and responds to preflight requests. Without origins, does nothing. */
+/** Without origins, does nothing. */
 export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
   if (origins.length === 0) return
   app.addHook('onRequest', (request, reply, done) => {

@@ -13,17 +13,15 @@ import { noteCode } from './outcome.ts'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
 export interface DeviceRequest {
-  /** The parsed JSON body, which has not been validated yet. */
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Charges the device or the registration code. If both are unknown, charges the address. May throw RATE_LIMITED. */
+  /** If both are unknown, charges the address. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
 export interface DeviceRoute {
   path: string
-  /** Handles a request and returns the response body. */
   handle: (request: DeviceRequest) => Promise<unknown>
 }
 
@@ -33,10 +31,7 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/**
- * Registers routes that devices send JSON to. They are in a separate scope with a small body limit and the API's error
- * format.
- */
+/** They are in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')

@@ -4,10 +4,7 @@ import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
-/**
- * Handles errors on routes without an error handler. Responses have the API's error format and reveal nothing about
- * internal errors.
- */
+/** Responses have the API's error format and reveal nothing about internal errors. */
 export function registerErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler(sendError)
 }

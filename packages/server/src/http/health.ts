@@ -44,7 +44,6 @@ async function respondsInTime(db: Database, milliseconds: number): Promise<boole
   return isAvailable
 }
 
-/** Returns a function whose concurrent callers share one call. */
 function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined
   return () => {

@@ -179,7 +179,6 @@ test('counts webhook deliveries and their attempts', async () => {
 test('reports a growing feed lag while a transaction stays open', async () => {
   const app = await start()
   const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  // The app waits for the transaction before it closes.
   onTestFinished(() => released.resolve())
   const slow = app.db.transaction().execute(async (transaction) => {
     await sql`select pg_current_xact_id()`.execute(transaction)

@@ -8,14 +8,13 @@ import type { Metrics } from '../metrics.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** The token that clients must send. If undefined, only local programs can read the metrics. */
+  /** If undefined, only local programs can read the metrics. */
   metricsToken: string | undefined
-  /** The server's public URL. If it is set, clients reach the server at another address, usually a proxy's. */
+  /** If it is set, clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined
   trustedProxies: readonly AddressRange[]
 }
 
-/** Serves `GET /metrics` for Prometheus and similar programs. */
 export function registerMetrics(app: FastifyInstance, options: MetricsRouteOptions): void {
   const { metrics, metricsToken: token } = options
   app.get('/metrics', async (request, reply) => {

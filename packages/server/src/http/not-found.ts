@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Responds to unknown paths in the API's error format. The message contains the path of the API. */
+/** The message contains the path of the API. */
 export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     // Omits the query, because it may contain a secret that was meant for another path.

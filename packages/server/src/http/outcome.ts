@@ -5,7 +5,6 @@ import { createSlot } from '../lib/slot.ts'
 /** The kinds of requests. Metrics of durations exclude subscriptions and downloads, which are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
-/** The outcome of a request as metrics, traces, and the log report it. */
 export interface Outcome {
   kind: RequestKind
   /** The operation's name in metrics and traces. It is from the schema or the routes and never from a client. */
@@ -36,7 +35,7 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Records the operation of a request. Call this if the route alone does not identify it. */
+/** Call this if the route alone does not identify it. */
 export function noteOperation(
   request: FastifyRequest,
   { kind, name, label }: { kind: RequestKind; name: string; label: string },
@@ -44,12 +43,12 @@ export function noteOperation(
   Object.assign(notesOf(request), { kind, operation: name, label } satisfies Notes)
 }
 
-/** Records a request's error code. Call this if the response status does not identify the code. */
+/** Call this if the response status does not identify the code. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
   notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Returns a request's outcome. Call this after the response was sent or the connection closed. */
+/** Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
   const { kind, operation, label, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0

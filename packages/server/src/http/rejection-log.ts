@@ -4,16 +4,10 @@ import type { FastifyBaseLogger } from 'fastify'
 /** The minimum time, in milliseconds, between two lines with the same reason. */
 const INTERVAL_MS = 10_000
 
-/**
- * Logs the reason for a rejection. `details` must not contain client input, because a client may send a secret in the
- * wrong place.
- */
+/** `details` must not contain client input, because a client may send a secret in the wrong place. */
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
-/**
- * Logs each reason at most once every ten seconds. A line includes the number of rejections that were not logged since
- * the last line with its reason.
- */
+/** A line includes the number of rejections that were not logged since the last line with its reason. */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,
   what: string,

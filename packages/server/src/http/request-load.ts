@@ -2,14 +2,12 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onceResponseEnds } from './responses/response-end.ts'
 
-/** The load that client requests cause. Background work yields to client requests. */
 export interface Load {
   /** Returns whether many requests have been in flight for some time. */
   isHigh(): boolean
 }
 
 export interface RequestLoad extends Load {
-  /** Counts the requests of this app except long-lived ones. */
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
@@ -24,7 +22,7 @@ const HIGH_LOAD = 16
  */
 const TIME_CONSTANT_MS = 1_000
 
-/** Creates the measurement. `elapsed` returns a monotonic time in milliseconds. */
+/** `elapsed` returns a monotonic time in milliseconds. */
 export function createRequestLoad(elapsed: () => number = () => performance.now()): RequestLoad {
   let inFlight = 0
   let average = 0

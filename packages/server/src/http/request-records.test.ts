@@ -24,7 +24,6 @@ async function countBlocked(): Promise<number> {
   return rows.length
 }
 
-/** Runs a mutation of a device while another transaction locks the device for more than a second. */
 async function changeSlowly(query: string, operationName: string | undefined): Promise<void> {
   const { registerDevice } = await app.owner.data('mutation { registerDevice(name: "gate") { device { id } } }')
   const { id } = registerDevice.device

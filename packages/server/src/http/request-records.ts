@@ -6,7 +6,7 @@ import { onceResponseEnds } from './responses/response-end.ts'
 
 export interface RequestRecordsOptions {
   metrics: Metrics | undefined
-  /** Whether to log every request. If false, the server logs only slow requests and requests with an internal error. */
+  /** If false, the server logs only slow requests and requests with an internal error. */
   logsAll: boolean
   /**
    * Returns the ID of the request's trace, or undefined if the request is not traced. Omitted if tracing is disabled.
@@ -21,10 +21,7 @@ const SLOW_MS = 1_000
  */
 const SLOW_LINES_PER_SECOND = 10
 
-/**
- * Counts each request when it ends, and logs it if it is slow, if it failed with an internal error, or if `logsAll` is
- * set. `overload/shedding-metrics.ts` counts the requests that load shedding rejects early.
- */
+/** `overload/shedding-metrics.ts` counts the requests that load shedding rejects early. */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
   const count = metrics?.counter('requests')

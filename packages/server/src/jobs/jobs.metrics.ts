@@ -10,7 +10,6 @@ export function measureJobs(metrics: Metrics, db: Database): void {
   metrics.gauge('jobs', () => countJobs(db), CACHE_MS)
 }
 
-/** Returns a function that wraps a job to record its duration. */
 export function timeJob(metrics: Metrics): (job: Job) => Job {
   const addSeconds = metrics.histogram('jobSeconds')
   return ({ name, run }) => ({

@@ -22,7 +22,6 @@ let database: TestDatabase
 let pool: ReturnType<typeof createPool>
 let runners: JobRunner[]
 
-/** Creates a separate queue for each test. */
 function useQueue(): void {
   beforeEach(async () => {
     database = await createTestDatabase()
@@ -44,7 +43,6 @@ const start = async (jobs: Job[], crontab: CronLine[] = []): Promise<JobRunner> 
   return runner
 }
 
-/** Returns the key of each job in the queue and the worker that is running the job. */
 const jobsLeft = async (): Promise<unknown[]> =>
   (await sql`select key, locked_by as worker from graphile_worker.jobs order by key`.execute(database.db)).rows
 

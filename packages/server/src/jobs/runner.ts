@@ -10,7 +10,7 @@ import type { CronLine, Job } from './job.ts'
 import { rescheduleCrons } from './queue.queries.ts'
 
 export interface JobRunner {
-  /** Stops starting jobs. Resolves when all running jobs have ended. */
+  /** Resolves when all running jobs have ended. */
   stop(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
 
-/** Migrates the queue's tables. If several servers start at the same time, they run the migration one after another. */
+/** If several servers start at the same time, they run the migration one after another. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtext('muster jobs'))`.execute(connection)

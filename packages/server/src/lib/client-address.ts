@@ -43,7 +43,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Returns a connection's address. Caches it, because each read asks the operating system. */
+/** Caches it, because each read asks the operating system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
@@ -83,10 +83,7 @@ function readForwarded(header: string): (string | undefined)[] {
   }
 }
 
-/**
- * Returns an address without its port (RFC 7239 §6). Returns undefined for `unknown`, for obfuscated identifiers, and
- * for any other text.
- */
+/** Returns undefined for `unknown`, for obfuscated identifiers, and for any other text. */
 function readNode(text: string): string | undefined {
   const node = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(node)?.[1] ?? /^([\d.]+):\d+$/.exec(node)?.[1] ?? node

@@ -2,16 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/**
- * The owner of a file that root writes. With `folder`, it is the folder's owner, so both root and that user can run
- * Muster.
- */
+/** With `folder`, it is the folder's owner, so both root and that user can run Muster. */
 type FileOwner = 'folder' | 'root'
 
-/**
- * Writes a file that only its owner can read, completely or not at all. Replaces an existing file with that name.
- * Resolves after the file is synced to disk.
- */
 export async function replacePrivateFile(
   path: string,
   text: string | Uint8Array | AsyncIterable<Uint8Array>,

@@ -10,7 +10,7 @@ export interface Mailer {
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 
-/** Creates the mailer if the settings name a mail server. Throws a StartError if only one of the settings is set. */
+/** Throws a StartError if only one of the settings is set. */
 export function openMailer(
   app: FastifyInstance,
   config: Pick<Config, 'smtpUrl' | 'smtpFrom'>,

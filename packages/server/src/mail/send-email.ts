@@ -12,15 +12,12 @@ interface Log {
   warn(fields: object, message: string): void
 }
 
-/** Sends a message. Returns whether the mail server accepted it. */
+/** Returns whether the mail server accepted it. */
 export type SendEmail = (message: Message) => Promise<boolean>
 
 const TIMEOUT_MS = 15_000
 
-/**
- * Returns a function that sends email if the settings name a mail server. Throws a StartError if only one of the two
- * settings is set.
- */
+/** Throws a StartError if only one of the two settings is set. */
 export function emailSender(
   { smtpUrl, smtpFrom }: Pick<Config, 'smtpUrl' | 'smtpFrom'>,
   log: Log,
@@ -38,7 +35,6 @@ export function emailSender(
       await transport.sendMail({ from: smtpFrom, to: { name: '', address: to }, subject, text })
       return true
     } catch (error) {
-      // The error's message is not logged, because it may contain the recipient's address and the email's content.
       const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
       log.warn({ code, command, responseCode }, 'cannot send an email')
       return false

@@ -34,9 +34,7 @@ export interface Credentials {
   password: Buffer | undefined
 }
 
-/**
- * Authenticates a session with the device's secret. Rejects with an error that contains the return code for CONNACK.
- */
+/** Rejects with an error that contains the return code for CONNACK. */
 export async function authenticateDevice(
   deps: AuthenticationDeps,
   session: Session,

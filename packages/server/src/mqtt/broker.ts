@@ -24,7 +24,6 @@ const PACKET_BYTES = 256 * 1024
 /** The maximum number of levels in a topic or filter. Filters may be deeper than the deepest valid topic. */
 const TOPIC_LEVELS = 8
 
-/** Receives device publications over every transport and passes them to the features. */
 export interface Broker {
   /** Accepts or closes a new connection. Calls `onAuthenticated` after a device authenticates over the connection. */
   accept(stream: Duplex, address: string, onAuthenticated?: () => void): void
@@ -129,8 +128,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   aedes.on('client', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
-    // A second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first connection, whose
-    // close event follows.
+    // A second connection replaces the first (MQTT-3.1.4-2).
     const previous = sessions.setDevice(session)
     if (previous !== undefined) disconnect(previous, disconnected.connectedAgain)
   })

@@ -2,9 +2,7 @@ import { networkOf } from '../lib/client-address.ts'
 
 /** Limits the number of unauthenticated connections per address. */
 export interface ConnectionSlots {
-  /**
-   * Reserves a slot and returns a function that releases the slot. Returns undefined if the address has no free slot.
-   */
+  /** Returns undefined if the address has no free slot. */
   acquire(address: string): (() => void) | undefined
 }
 

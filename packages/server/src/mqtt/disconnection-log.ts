@@ -16,7 +16,6 @@ export const disconnected = {
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Logs each device at most once every ten seconds per reason, with the number of disconnections that were not logged.
  * Otherwise, two devices with the same credentials would fill the log, because they disconnect each other as fast as
  * they can connect.
  */

@@ -17,17 +17,16 @@ import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
 export interface Mqtt {
-  /** The port of the TCP or TLS listener. Undefined if there is no such listener. */
+  /** Undefined if there is no such listener. */
   readonly port: number | undefined
-  /** Closes all connections and stops accepting new connections. */
   close(): Promise<void>
 }
 
 export interface MqttOptions {
   config: Config
-  /** The TCP or TLS port. 0 selects any free port. If undefined, devices can connect only over WebSocket. */
+  /** If undefined, devices can connect only over WebSocket. */
   port: number | undefined
-  /** The port's certificate. If set, the port accepts only TLS. */
+  /** If set, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
@@ -35,13 +34,9 @@ export interface MqttOptions {
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   connections: Connections
-  /**
-   * The rate limits. If omitted, the limits are created from the settings and are separate from the HTTP limits.
-   */
+  /** If omitted, the limits are created from the settings and are separate from the HTTP limits. */
   rateLimits?: RateLimits
-  /** The HTTP server that accepts WebSocket connections. */
   server: Server
-  /** Called after events are committed. */
   onEvents: () => void
 }
 

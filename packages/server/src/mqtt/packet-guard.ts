@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 
-/** Logs the reason and closes the connection. */
 export type Violation = (reason: string) => void
 
 export interface PacketGuard {
@@ -8,9 +7,7 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
-  /** The maximum number of bytes that a connection may send before it authenticates. */
   unauthenticated: number
-  /** The maximum size, in bytes, of each packet after authentication. */
   packet: number
 }
 

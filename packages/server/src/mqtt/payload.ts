@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
 import type { State } from '../features/devices/device.ts'
 
-/** Reads a JSON object. Throws BAD_USER_INPUT for any other payload. */
+/** Throws BAD_USER_INPUT for any other payload. */
 export function readObject(payload: Buffer | string): Record<string, unknown> {
   const value = readJson(payload)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -16,7 +16,6 @@ export function readArray(payload: Buffer | string): unknown[] {
   return value
 }
 
-/** Reads `active` or `inactive`, with or without JSON quotes. */
 export function readState(payload: Buffer | string): State {
   const text = readText(payload)
   const state = text.startsWith('"') ? readJson(text) : text

@@ -4,13 +4,12 @@ import { readObject, readState } from './payload.ts'
 import { readServices } from './services-payload.ts'
 import { idsTopic, type Publication } from './topics.ts'
 
-/** A message that the server publishes to the device in response. */
 export interface Reply {
   topic: string
   payload: string
 }
 
-/** Applies a device's publication and resolves after the commit. Throws an ApiError if the publication is invalid. */
+/** Throws an ApiError if the publication is invalid. */
 export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,

@@ -6,7 +6,6 @@ import { readArray } from './payload.ts'
 
 const members = ['name', 'application', 'host', 'port']
 
-/** Reads the list of services from a device's publication. */
 export function readServices(payload: Buffer | string): DeviceServiceInput[] {
   const items = readArray(payload)
   if (items.length > limits.servicesPerDevice) {

@@ -3,7 +3,7 @@ import type { ConnectPacket } from 'aedes'
 import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
-/** An MQTT connection. A session exists from the connection's first byte. */
+/** A session exists from the connection's first byte. */
 export interface Session {
   readonly stream: Duplex
   readonly address: string
@@ -14,9 +14,7 @@ export interface Session {
   readonly releaseSlot: () => void
   readonly onAuthenticated: () => void
   will?: ConnectPacket['will']
-  /** The ID of the device that is authenticating or has authenticated. */
   deviceId?: string
-  /** The hash of the secret that the device sent. */
   secretHash?: Buffer
   device?: ReportingDevice
   readonly topics: Set<string>
@@ -25,7 +23,7 @@ export interface Session {
    * will.
    */
   isCutOff: boolean
-  /** The reason why the server disconnected the authenticated device. Undefined if the server did not. */
+  /** Undefined if the server did not. */
   disconnectedFor?: string
 }
 
@@ -33,9 +31,9 @@ export interface Sessions {
   readonly size: number
   add(session: Session): void
   of(stream: unknown): Session | undefined
-  /** Makes this session its device's current connection. Returns the device's previous connection, if any. */
+  /** Returns the device's previous connection, if any. */
   setDevice(session: Session): Session | undefined
-  /** Removes a session. Returns whether the session was its device's current connection. */
+  /** Returns whether the session was its device's current connection. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
   /** Returns all connections of a device, including those that are still authenticating. */

@@ -19,12 +19,12 @@ export interface MqttListenerOptions {
   host: string
   /** The port to listen on. 0 selects any free port. */
   port: number
-  /** The port's certificate. If undefined, the port accepts plain TCP. */
+  /** If undefined, the port accepts plain TCP. */
   certificate: ServedCertificate | undefined
   log: FastifyBaseLogger
 }
 
-/** Listens for MQTT over TCP or TLS. If the port is unavailable, logs the reason and returns undefined. */
+/** If the port is unavailable, logs the reason and returns undefined. */
 export async function listenForMqtt(broker: Broker, options: MqttListenerOptions): Promise<MqttListener | undefined> {
   const { host, port, certificate, log } = options
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {

@@ -10,14 +10,10 @@ import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 
 const MAX_SUBSCRIPTIONS = 20
 
-/** Handles publications and subscriptions from authenticated devices. */
 export interface Traffic {
-  /**
-   * Handles a publication. Resolves to the reply after the changes are committed, or rejects if the publication is
-   * invalid.
-   */
+  /** Resolves to the reply after the changes are committed, or rejects if the publication is invalid. */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Returns whether the session may add this subscription. Repeated subscriptions to the same filter count once. */
+  /** Repeated subscriptions to the same filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }

@@ -7,7 +7,6 @@ import type { AddressRange } from '../lib/address-range.ts'
 import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
-/** Sends requests to URLs that users configure, if the server may connect to their addresses. */
 export interface Outbound {
   /**
    * Checks whether the host is a forbidden address or a forbidden loopback name. Does not look up other names, because
@@ -15,7 +14,6 @@ export interface Outbound {
    * connection.
    */
   isForbidden(url: URL): boolean
-  /** Sends a message. Never rejects, because the result contains any error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }
@@ -27,7 +25,7 @@ export interface OutboundMessage {
   signal?: AbortSignal
 }
 
-export type OutboundResult = { /** Milliseconds. */ duration: number } & (
+export type OutboundResult = { duration: number } & (
   | { status: number; retryAfter: string | undefined /** The first KiB. */; body: string }
   | { status: null; error: string }
 )
@@ -86,7 +84,6 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   }
 }
 
-/** Returns the host without the brackets around an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 type Sent = { status: number; retryAfter: string | undefined; body: string }

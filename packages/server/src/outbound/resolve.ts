@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Resolves to every address of a name. Rejects if the name has no address or the lookup fails. */
+/** Rejects if the name has no address or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**

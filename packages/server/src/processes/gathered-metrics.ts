@@ -9,7 +9,6 @@ const RESPONSE_TIMEOUT_MS = 4_000
 
 /** Combines the metrics of all server processes. A scrape of any one process covers all of them. */
 export interface GatheredMetrics {
-  /** Handles a process's messages about metrics and ignores all others. */
   handleMessage(number: number, message: FromProcess): void
   /** Adds the counters of a process that ended to the totals. */
   ended(number: number): void
@@ -18,7 +17,7 @@ export interface GatheredMetrics {
 export interface GatheringOptions {
   count: number
   running: ReadonlyMap<number, ProcessChannel>
-  /** Returns whether a process is unresponsive. Such a process is not asked for metrics. */
+  /** Such a process is not asked for metrics. */
   isUnresponsive: (number: number) => boolean
   log: FastifyBaseLogger
 }

@@ -11,7 +11,7 @@ import type { FromProcess, ToProcess } from './messages.ts'
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Makes these metrics available to the parent. Returns metrics whose text contains all processes' metrics. */
+  /** Returns metrics whose text contains all processes' metrics. */
   share(metrics: Metrics): Metrics
   /** Disconnects from the parent. Otherwise, the connection would keep the process running. */
   end(): void
@@ -73,8 +73,8 @@ export function linkToParent(): Link {
 }
 
 /**
- * Sends a message. Resolves once it is sent. If the connection to the parent is closed, this process is ending, and the
- * message is dropped.
+ * Resolves once it is sent. If the connection to the parent is closed, this process is ending, and the message is
+ * dropped.
  */
 const send = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {

@@ -15,7 +15,6 @@ export type FromProcess =
   /** Reports that the event loop of the process is running. */
   | { kind: 'here' }
   | { kind: 'samples'; requestId: number; samples: Samples }
-  /** Requests the combined metrics of all processes. */
   | { kind: 'measure'; requestId: number }
 
 export type ToProcess =

@@ -26,21 +26,19 @@ const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */
 export interface Processes {
-  /** Resolves to the URL once all processes serve requests. Rejects if one of them cannot. */
+  /** Rejects if one of them cannot. */
   start(): Promise<string>
   reload(): void
-  /** Lets requests in flight finish. Resolves once all processes have exited. */
+  /** Resolves once all processes have exited. */
   stop(): Promise<void>
 }
 
 interface Ended {
   pid: number | undefined
-  /** The exit code, or the system's error code if the process could not be created. */
   code: number | string | null
   signal: NodeJS.Signals | null
 }
 
-/** The way a process exited, or the reason why it did not start serving requests. */
 type End = Ended | { reason: string }
 
 interface Launched {
@@ -48,10 +46,7 @@ interface Launched {
   ended: Promise<End>
 }
 
-/**
- * Starts the processes. Replaces processes that exit unexpectedly, and kills and replaces processes that do not
- * respond.
- */
+/** Replaces processes that exit unexpectedly, and kills and replaces processes that do not respond. */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
   log: FastifyBaseLogger,
@@ -74,7 +69,6 @@ export function createProcesses(
       metrics.ended(number)
       return end
     })
-    // A process can end while a message is being sent to it. Without a listener, that error would end this process.
     worker.on('error', (error) => log.debug({ err: error }, 'cannot send a message to a server process'))
     worker.on('message', (message: FromProcess) => {
       watch.recordMessage(number)

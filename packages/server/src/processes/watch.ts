@@ -8,10 +8,9 @@ const MIN_START_SECONDS = 30
 /** The number of checks that a process may miss merely because it is busy. */
 const TOLERATED_CHECKS = 2
 
-/** Checks every second whether the event loops of the server processes respond. */
 export interface Watch {
   add(number: number, worker: Worker): void
-  /** Records that a process has responded. Call this for every message from a process. */
+  /** Call this for every message from a process. */
   recordMessage(number: number): void
   isUnresponsive(number: number): boolean
   remove(number: number): void

@@ -4,11 +4,10 @@ import type { AccountSize } from '../graphql/cost/row-estimate.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
-/** Caches the number of devices and events in each account for at most one minute. */
 export interface AccountSizes {
-  /** Returns the cached size. Returns undefined if the size is missing or outdated, and the caller must read it. */
+  /** Returns undefined if the size is missing or outdated, and the caller must read it. */
   known(accountId: string): AccountSize | undefined
-  /** Reads the size. Rejects if the query fails. */
+  /** Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>
 }
 
@@ -18,7 +17,6 @@ const ACCOUNTS = 10_000
 interface KnownSize {
   readonly reading: Promise<AccountSize>
   readonly readAt: number
-  /** The size, or undefined while the query is running. */
   size: AccountSize | undefined
 }
 

@@ -2,10 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { boundedMap } from '../lib/bounded-map.ts'
 
 export interface Policy {
-  /** The policy name in the `RateLimit-Policy` header. */
   readonly name: string
   readonly capacity: number
-  /** The number of points that are refilled per second. */
   readonly perSecond: number
 }
 
@@ -13,12 +11,9 @@ export interface Policy {
 export interface Budget {
   readonly policy: Policy
   readonly policyField: string
-  /**
-   * Takes the points and returns 0. If too few points are available, takes none and returns the number of seconds until
-   * enough are available.
-   */
+  /** If too few points are available, takes none and returns the number of seconds until enough are available. */
   take(subject: string, points: number): number
-  /** Gives points back. A negative number takes points, even if the balance becomes negative. */
+  /** A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void
   left(subject: string): number
   /**
@@ -26,19 +21,14 @@ export interface Budget {
    * negative.
    */
   due(subject: string): number
-  /**
-   * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining
-   * subjects.
-   */
+  /** Later calls return the remaining subjects. */
   report(subjects: number): [subject: string, points: number][]
   /** Subtracts the points that a subject has spent in another process. A negative number adds points. */
   applyRemoteSpending(subject: string, points: number): void
 }
 
 export interface BudgetOptions {
-  /** Returns a monotonic time in milliseconds. */
   now?: (() => number) | undefined
-  /** Whether to record spending for `report`. */
   isReported?: boolean | undefined
   /** Called when a subject has too few points. */
   onRejection?: ((policy: string) => void) | undefined

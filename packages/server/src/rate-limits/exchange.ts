@@ -8,15 +8,11 @@ import { notifySpending, spendingChannel } from './spending.queries.ts'
 const REPORT_EVERY_MS = 500
 /** The maximum number of subjects in one notification. PostgreSQL requires a payload of fewer than 8,000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
-/** The maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /**
-   * Receives notifications about spending in other server processes. Without notifications, each process counts
-   * separately.
-   */
+  /** Without notifications, each process counts separately. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }
@@ -27,9 +23,6 @@ export interface Exchange {
 
 type Spent = [budget: string, subject: string, points: number]
 
-/**
- * Reports this process's spending to the other server processes and applies their spending to this process's budgets.
- */
 export function exchangeSpending(
   budgets: readonly Pick<Budget, 'policy' | 'report' | 'applyRemoteSpending'>[],
   { db, notifications, log }: ExchangeOptions,

@@ -21,7 +21,6 @@ export interface RateLimits {
   /** The budgets of devices. Each message costs one point. */
   readonly devices: Budget
   readonly storage: StorageQuotas
-  /** Counts failed authentication attempts over any protocol. */
   readonly failures: FailedSignatures
   close(): Promise<void>
 }

@@ -22,9 +22,9 @@ import { bytesOfMutations } from './storage-quotas.ts'
 
 /** Charges requests over every protocol. Functions that charge before the work starts may throw RATE_LIMITED. */
 export interface RequestCharges {
-  /** Charges a request's base cost. Call this as soon as the caller is known. */
+  /** Call this as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** Charges a request that is rejected because of its content, by its bytes. The balance may become negative. */
+  /** The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
    * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.

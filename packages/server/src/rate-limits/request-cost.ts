@@ -4,7 +4,6 @@ import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 export const OBJECTS_PER_POINT = 100
 /** The number of rows that cost one point if they are read but not returned. */
 export const ROWS_PER_POINT = 2_000
-/** The number of items of a list of changes that cost one point. */
 const ITEMS_PER_POINT = 10
 
 /** The mutations that make a change for each item of a list argument, each with an event. */

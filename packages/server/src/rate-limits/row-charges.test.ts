@@ -130,7 +130,6 @@ describe('a field that reads every device to apply the restriction of a key', ()
   })
 })
 
-/** Runs a document as a user with only 3 points. */
 async function poor(document: string) {
   const items = (count: number) => Array.from({ length: count }, (_, i) => ({ serviceId: `none ${i}`, attributes: {} }))
   const spend = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'

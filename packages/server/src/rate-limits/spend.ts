@@ -4,10 +4,7 @@ import { ApiError } from '../errors.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import type { Payer } from './rate-limits.ts'
 
-/**
- * Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few points are
- * left.
- */
+/** Throws RATE_LIMITED if too few points are left. */
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))

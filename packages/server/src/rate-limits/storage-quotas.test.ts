@@ -25,7 +25,6 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Returns a new random value of 15,000 bytes. */
 const newValue = (): string => randomBytes(7_500).toString('hex')
 
 const report = ({ id, secret }: RegisteredDevice, value: string) =>

@@ -13,13 +13,10 @@ const EVENT_BYTES = 200
  * account.
  */
 export interface StorageQuotas {
-  /** The budgets of accounts, which this process exchanges with the other server processes. */
   readonly accounts: Budget
-  /**
-   * Charges a device and its account for a write by the device. If either quota is too low, charges neither and throws.
-   */
+  /** If either quota is too low, charges neither and throws. */
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
-  /** Charges an account. If the quota is too low, charges nothing and throws RATE_LIMITED. */
+  /** If the quota is too low, charges nothing and throws RATE_LIMITED. */
   chargeAccount(accountId: string, bytes: number): void
   /** Returns the quotas of a device and of the account, and the account's usage, all in bytes. */
   usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
@@ -28,10 +25,7 @@ export interface StorageQuotas {
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /**
-   * The options for the budgets of devices. They are not shared, because a device is connected to only one process at a
-   * time.
-   */
+  /** They are not shared, because a device is connected to only one process at a time. */
   local: BudgetOptions
   /** The options for the budgets of accounts, which are shared with the other server processes. */
   shared: BudgetOptions
@@ -71,7 +65,6 @@ function charge(budget: Budget, subject: string, bytes: number, whose: string): 
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
-/** Returns the number of bytes that attribute changes store: names, new values, and the event. */
 export function bytesOfChanges(changes: Readonly<Record<string, { new: string | null }>>): number {
   let bytes = EVENT_BYTES
   for (const [name, { new: value }] of Object.entries(changes)) bytes += bytesOf(name) + bytesOf(value)

@@ -12,7 +12,7 @@ import type { Operation } from './operation.ts'
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
-/** Returns the variables that a change takes from its request body. Treats a missing body as an empty object. */
+/** Treats a missing body as an empty object. */
 export function bodyVariables(
   body: Buffer,
   contentType: string | undefined,

@@ -62,7 +62,6 @@ async function createAllObjects(user: TestUser): Promise<OwnedObjects> {
   return own
 }
 
-/** Creates a user with one object of each type, which a call may change. */
 async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
   const user = await app.createUser()
   return { own: await createAllObjects(user), rest: restClient(app.url, user) }

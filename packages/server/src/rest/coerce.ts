@@ -10,7 +10,7 @@ export function assertType(value: unknown, type: GraphQLInputType, name: string)
   })
 }
 
-/** Rejects unknown names with one error. `kind` contains the singular and plural nouns for the message. */
+/** `kind` contains the singular and plural nouns for the message. */
 export function assertKnown(
   names: Iterable<string>,
   known: readonly string[],

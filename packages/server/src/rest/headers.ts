@@ -16,7 +16,7 @@ export function deprecationHeaders(url: string): Record<string, string> {
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** Returns the link to the next page. Returns undefined for the last page and for responses that are not pages. */
+/** Returns undefined for the last page and for responses that are not pages. */
 export function nextLink(url: string, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
   if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined

@@ -96,10 +96,7 @@ function readParameter(
 
 const readIn = 'The context for reading attributes. If omitted, the response contains the base values.'
 
-/**
- * Returns descriptions of the variables. They are the schema's descriptions of the arguments that receive the
- * variables.
- */
+/** Returns descriptions of the variables. */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

@@ -5,7 +5,6 @@ import { type Operation, readOperation } from './operation.ts'
 import { routeGroups } from './routes.ts'
 import { restCodes, statusOfCode } from './statuses.ts'
 
-/** Returns the documentation of the REST API, for docs/reference/rest.md and `GET /rest/v1`. */
 export function restReference(schema: GraphQLSchema): string {
   const groups = Object.entries(routeGroups).map(
     ([name, routes]) => `## ${name.slice(0, 1).toUpperCase()}${name.slice(1)}

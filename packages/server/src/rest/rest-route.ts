@@ -51,11 +51,10 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
 interface TaggedRoute {
   tag: string
   route: Route
-  /** Returns the route's operation. Reads its document on the first call, because most servers use few routes. */
+  /** Reads its document on the first call, because most servers use few routes. */
   operation: () => Operation
 }
 
-/** Returns all routes, keyed by method and router path. */
 function readTable(schema: GraphQLSchema): Map<string, TaggedRoute> {
   const table = new Map<string, TaggedRoute>()
   for (const [tag, routes] of Object.entries(routeGroups)) {

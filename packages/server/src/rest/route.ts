@@ -9,10 +9,7 @@ export interface Route {
    * in the path are query parameters for GET, and body members for other methods. `$self` is the viewer's ID.
    */
   readonly document: string
-  /**
-   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the
-   * response is all data.
-   */
+  /** If omitted, the response is all data. */
   readonly at?: string
   /**
    * A successful response's status: 201 if the route creates an object at `location`, 204 if the response has no body,

@@ -12,7 +12,6 @@ import { userRoutes } from './routes/user.ts'
 import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
-/** Contains all routes of the REST API, keyed by their group in OpenAPI and in the reference. */
 export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   server: serverRoutes,
   user: userRoutes,

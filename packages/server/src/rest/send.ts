@@ -21,7 +21,6 @@ export function sendResponse(reply: FastifyReply, { route, isChange }: Operation
 
 const prefixOf = ({ request }: FastifyReply): string => request.server.prefix
 
-/** Sends a thrown error in the API's error format. */
 export function sendError(reply: FastifyReply, error: ApiError, status = error.status): FastifyReply {
   const headers = error instanceof HttpError ? error.headers : {}
   const [text, init] = errorResponse(error, 'application/json', status, headers)
@@ -31,10 +30,7 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/**
- * Sends execution errors without their locations, because callers do not know the document. The first error determines
- * the status.
- */
+/** The first error determines the status. */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = reported

@@ -19,7 +19,6 @@ export interface RestInput<Viewer extends RestViewer> extends OperationHooks<Vie
   readonly executor: Executor
 }
 
-/** Serves one request: authenticates it, runs its document, and sends the response. */
 export async function serve<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   operation: Operation,
@@ -49,10 +48,7 @@ export async function serve<Viewer extends RestViewer>(
   return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
-/**
- * Returns the viewer that signed the request. Ignores browser sessions, because only the GraphQL API protects them from
- * requests by other sites.
- */
+/** Ignores browser sessions, because only the GraphQL API protects them from requests by other sites. */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey, oneOf } from './values.ts'
 
-/** Settings for the database, the master key, the first user, and the retention of events. */
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',

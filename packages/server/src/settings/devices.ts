@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { integer } from './values.ts'
 
-/** Settings for how devices connect and report. */
 export const deviceSettings = {
   presenceGrace: setting({
     name: 'MUSTER_PRESENCE_HOLD',

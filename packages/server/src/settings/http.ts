@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { flag, hostName, integer, oneOf, origin, origins, ranges, token } from './values.ts'
 
-/** Settings for HTTP connections, logging, and metrics. */
 export const httpSettings = {
   host: setting({
     name: 'HOST',

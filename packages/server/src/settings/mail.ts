@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { mailAddress, smtpUrl } from './values.ts'
 
-/** The mail server and the sender of emails. */
 export const mailSettings = {
   smtpUrl: setting({
     name: 'MUSTER_SMTP_URL',

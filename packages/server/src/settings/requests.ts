@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { flag, integer } from './values.ts'
 
-/** Settings for limits on requests, and for their required content. */
 export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',

@@ -5,10 +5,7 @@ export interface Setting<Value> {
   /** The default as the documentation shows it. */
   default: string
   secret?: boolean
-  /**
-   * Parses a value. Throws an error whose message describes valid values. `undefined` means that the setting is not
-   * set.
-   */
+  /** Throws an error whose message describes valid values. `undefined` means that the setting is not set. */
   parse(text: string | undefined): Value
 }
 

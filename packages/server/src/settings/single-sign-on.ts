@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { flag, integer, issuer, oneOf, ranges } from './values.ts'
 
-/** Settings for signing in with OpenID Connect. */
 export const singleSignOnSettings = {
   oidcIssuer: setting({
     name: 'MUSTER_OIDC_ISSUER',

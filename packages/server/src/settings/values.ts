@@ -12,7 +12,6 @@ export function integer(text: string, minimum: number, maximum: number): number 
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Parses a time span and returns milliseconds. */
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
@@ -94,7 +93,7 @@ export function origin(text: string): string {
   return url.origin
 }
 
-/** Parses origins that are separated by commas. Rejects `*`, because every allowed origin must be listed. */
+/** Rejects `*`, because every allowed origin must be listed. */
 export function origins(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {
@@ -108,7 +107,7 @@ export function origins(text: string): string[] {
   })
 }
 
-/** Reads an issuer exactly as given, because the server compares it as a string. Only loopback hosts may use http. */
+/** Only loopback hosts may use http. */
 export function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)
@@ -127,7 +126,6 @@ export function smtpUrl(text: string): string {
   return text
 }
 
-/** Parses an address, or a name followed by an address in angle brackets. */
 export function mailAddress(text: string): { name: string; address: string } {
   const [, name = '', inBrackets] = /^([^<>"\r\n]*)<([^<>]*)>$/.exec(text) ?? []
   const address = (inBrackets ?? text).trim()

@@ -1,7 +1,6 @@
 import { setting } from './setting.ts'
 import { ranges, retries } from './values.ts'
 
-/** Settings for the addresses that webhooks may send to, and for the times of retries. */
 export const webhookSettings = {
   webhookAllow: setting({
     name: 'MUSTER_WEBHOOK_ALLOW',

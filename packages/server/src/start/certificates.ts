@@ -2,7 +2,6 @@ import type { Config } from '../config.ts'
 import { type Certificates, openCertificates } from '../tls/certificates.ts'
 import type { Running } from './run.ts'
 
-/** Opens a server's certificates, reloads them on request, and closes them when the server stops. */
 export async function openServingCertificates(running: Running & { config: Config }): Promise<Certificates> {
   const certificates = await openCertificates(running.config, running.log)
   running.closing.add({ name: 'certificates', close: certificates.close, within: 1_000 })

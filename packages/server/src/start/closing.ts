@@ -8,7 +8,6 @@ export interface Part {
   within: number
 }
 
-/** The started parts, which `closeAll` closes in reverse order. */
 export interface Closing {
   add(part: Part): void
   closeAll(): Promise<void>

@@ -14,7 +14,6 @@ export interface Credentials {
 
 export const credentialsPath = (dataFolder: string): string => join(dataFolder, 'credentials')
 
-/** Returns the path of the credentials of an owner that the database may not have committed yet. */
 const stagedPath = (dataFolder: string): string => join(dataFolder, 'credentials.new')
 
 export const formatCredentials = ({ url, accessKeyId, secretAccessKey, email, password }: Credentials): string =>
@@ -41,10 +40,7 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/**
- * Moves staged credentials to the file that clients read. If that file exists, it is for another database and is
- * renamed.
- */
+/** If that file exists, it is for another database and is renamed. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

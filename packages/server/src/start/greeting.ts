@@ -5,11 +5,10 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** The credentials file's path. Undefined if another server's data folder contains it. */
+  /** Undefined if another server's data folder contains it. */
   credentials: string | undefined
 }
 
-/** Returns the text that shows the operator which address to open and what to try next. */
 export function greeting({ url, config, isFirstStart, credentials }: GreetingOptions): string {
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)
@@ -24,7 +23,6 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   return lines.join('\n')
 }
 
-/** Returns the URL at which clients on this machine reach the server. */
 export function localUrl({ host, port, tlsCert }: Pick<Config, 'host' | 'port' | 'tlsCert'>): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   const scheme = tlsCert === undefined ? 'http' : 'https'

@@ -16,10 +16,7 @@ export interface ReadingOptions {
   log: FastifyBaseLogger
 }
 
-/**
- * Opens the replica of DATABASE_READ_URL or the workers of DATABASE_URLS. Returns undefined if neither setting is set.
- * The server starts even if they are unreachable.
- */
+/** Returns undefined if neither setting is set. The server starts even if they are unreachable. */
 export function openReadRouter({ config, db, metrics, tracing, log }: ReadingOptions): ReadRouter | undefined {
   const { databaseReadUrl, databaseUrls, databaseConnections, statementTimeout } = config
   const { databaseSilence: responseTimeout } = config

@@ -15,10 +15,7 @@ export interface DatabaseAccess {
 const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
-/**
- * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass on
- * session settings.
- */
+/** Warns if the pooler for requests does not pass on session settings. */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
   { statementTimeout, databaseDirectUrl }: Config,

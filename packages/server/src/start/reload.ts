@@ -1,4 +1,3 @@
-/** The parts that a running server reloads on request, such as certificates. */
 export interface Reload {
   add(read: () => Promise<void>): void
   now(): void

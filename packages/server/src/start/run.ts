@@ -5,15 +5,12 @@ import { type Closing, createClosing } from './closing.ts'
 import { createReload } from './reload.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-/** The functions and signal that `run` passes to its program. */
 export interface Running {
   log: FastifyBaseLogger
   closing: Closing
   /** Stops the program after a part that it needs, such as the database, has failed permanently. */
   onLost: (reason: string) => void
-  /** Adds a function that is called on each request to reload. */
   onReload: (read: () => Promise<void>) => void
-  /** A signal that is aborted when the program should stop. */
   signal: AbortSignal
 }
 

@@ -10,7 +10,6 @@ import { connectionsNeeded } from './connections.ts'
 import type { DatabaseAccess } from './pooler.ts'
 import { checkPooler } from './pooler.ts'
 
-/** This server's database. It is the embedded one or the one in DATABASE_URL. */
 export interface ServingDatabase extends DatabaseAccess {
   stop(): Promise<void>
 }
@@ -130,7 +129,6 @@ const databaseName = ({ databaseDirectUrl }: Config): string =>
   databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
 
 interface NamedDatabase {
-  /** The name of the setting that contains its URL. */
   name: string
   connection: pg.ClientConfig
 }
@@ -140,10 +138,7 @@ const RETRY_MS = 500
 const MIN_VERSION = 150_000
 const FIRST_UNKNOWN_VERSION = 190_000
 
-/**
- * Waits up to a minute while the database is unreachable or starting. Throws if it rejects the server for any other
- * reason.
- */
+/** Throws if it rejects the server for any other reason. */
 async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   for (let tries = 0; ; tries++) {

@@ -92,10 +92,7 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
   return { url, accessKeyId: key, secretAccessKey: secret ?? '', email, password }
 }
 
-/**
- * Checks whether an earlier start staged credentials of an owner that was committed. If the owner was not committed,
- * deletes the credentials.
- */
+/** If the owner was not committed, deletes the credentials. */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)
   if (key === undefined) return false

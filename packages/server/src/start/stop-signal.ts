@@ -2,9 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { isatty } from 'node:tty'
 
 export interface StopSignal {
-  /** A signal that is aborted when the server should stop. */
   signal: AbortSignal
-  /** Stops the server without a signal. */
   stop(): void
   release(): void
 }

@@ -4,10 +4,6 @@ import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { StartError } from '../start-error.ts'
 
-/**
- * The file with the private key, and the file with the certificate and its chain. Each includes the name of its
- * setting.
- */
 export interface CertificateFiles {
   cert: { setting: string; file: string }
   key: { setting: string; file: string }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
 
-/** The certificates that the server presents to clients. Each is undefined if its listener has no TLS. */
+/** Each is undefined if its listener has no TLS. */
 export interface Certificates {
   http: ServedCertificate | undefined
   mqtt: ServedCertificate | undefined

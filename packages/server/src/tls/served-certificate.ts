@@ -9,10 +9,8 @@ import {
 } from './certificate.ts'
 import { createExpiryWarning } from './expiry-warning.ts'
 
-/** A certificate that the server reloads when its files change. */
 export interface ServedCertificate {
   current(): Certificate
-  /** Calls the listener with each new certificate. */
   onChange(listener: (certificate: Certificate) => void): void
   /** Reads the files without waiting for the next check. */
   reload(): Promise<void>
@@ -25,10 +23,7 @@ export interface ServedCertificate {
  */
 const CHECK_INTERVAL_MS = 2_000
 
-/**
- * Loads the certificate. Rejects with a StartError if the files contain no valid pair. Warns before and after the
- * certificate expires.
- */
+/** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */
 export async function serveCertificate(
   files: CertificateFiles,
   log: FastifyBaseLogger,

@@ -34,7 +34,6 @@ afterAll(async () => {
 
 const readText = (file: string): Promise<string> => readFile(file, 'utf8')
 
-/** Copies the first certificate to files that a test can replace. */
 async function copyFiles(name: string): Promise<CertificatePaths> {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
   await Promise.all([cp(first.cert, paths.cert), cp(first.key, paths.key)])

@@ -4,7 +4,7 @@ import type { Tracing } from './tracing.ts'
 
 export type TraceSettings = Pick<Config, 'traceEndpoint' | 'traceTimeout' | 'traceSampler' | 'traceShare'>
 
-/** Opens tracing. Returns undefined if no endpoint is set, and then does not load the tracing libraries. */
+/** Returns undefined if no endpoint is set, and then does not load the tracing libraries. */
 export async function openTracing(
   { traceEndpoint, traceTimeout: timeout, traceSampler: sampler, traceShare: share }: TraceSettings,
   log: FastifyBaseLogger,

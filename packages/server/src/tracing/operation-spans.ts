@@ -6,7 +6,6 @@ interface Operation {
   name: string
 }
 
-/** Creates a span for each GraphQL operation that runs, over any transport. */
 export const traceOperations =
   (tracing: Tracing) =>
   (operation: Operation, run: () => Promise<FormattedExecutionResult>): Promise<FormattedExecutionResult> =>

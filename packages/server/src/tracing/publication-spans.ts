@@ -1,6 +1,5 @@
 import { inSpan, type Tracing } from './tracing.ts'
 
-/** Creates a span for each publication that the server accepts from a device. */
 export const tracePublications =
   (tracing: Tracing) =>
   <Result>(kind: string, handle: () => Promise<Result>): Promise<Result> =>

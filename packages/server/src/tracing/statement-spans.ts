@@ -37,10 +37,7 @@ interface Description {
 const writes =
   /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
-/**
- * Describes a statement by its first write and the table that it writes. If the statement writes nothing, describes it
- * by the first table that it reads.
- */
+/** If the statement writes nothing, describes it by the first table that it reads. */
 function describeStatement(text: string): Description {
   const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')
   const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []

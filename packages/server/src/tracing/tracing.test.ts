@@ -16,7 +16,6 @@ interface Traced {
   server: ServerProcess
   collector: TraceCollector
   database: TestDatabase
-  /** Sends an operation as the owner. */
   ask(query: string, headers?: Record<string, string>): ReturnType<typeof sendAs>
 }
 

@@ -18,7 +18,7 @@ export interface SpanOptions {
 /** An operation with a duration. The server exports a span after it ends. */
 export interface Span {
   readonly traceId: string
-  /** Runs work. Spans that begin during `work` are children of this span. */
+  /** Spans that begin during `work` are children of this span. */
   run<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
   /**
@@ -32,7 +32,6 @@ export interface Tracing {
   /** Returns whether a span is active, which would be the parent of a new span. */
   hasActiveSpan(): boolean
   begin(name: string, options: SpanOptions): Span
-  /** Exports the spans that have ended, if the collector accepts them. */
   close(): Promise<void>
 }
 
@@ -53,10 +52,7 @@ export async function inSpan<Result>(
   }
 }
 
-/**
- * Returns an error's code, such as a SQLSTATE or an API error code. For an error without a code, returns the name of
- * its class.
- */
+/** For an error without a code, returns the name of its class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined

@@ -44,7 +44,6 @@ const withoutLastUse = (row: unknown): object => ({ ...(row as object), last_use
 
 interface AccountTable {
   name: string
-  /** The column with the account ID. */
   column: string
 }
 

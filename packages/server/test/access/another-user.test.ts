@@ -57,7 +57,6 @@ function fieldsToCall(): Map<string, string[]> {
   )
 }
 
-/** Returns the name of an argument or, for an input object, each field's name. */
 function argumentNames({ name, type }: GraphQLArgument): string[] {
   const named = getNamedType(type)
   return isInputObjectType(named) ? Object.keys(named.getFields()).map((field) => `${name}.${field}`) : [name]

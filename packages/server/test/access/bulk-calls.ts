@@ -5,7 +5,6 @@ import type { OwnedObjects } from './owned-objects.ts'
 const change = (verb: string, id: string, more = ''): string =>
   `mutation { ${verb}Bulk(id: ${literal(id)}${more}) { id name state target operations token } }`
 
-/** Builds a call of a mutation of one bulk job, and attempts on another user's job. */
 const ofJob = (
   verb: string,
   idOf: (own: OwnedObjects) => string,

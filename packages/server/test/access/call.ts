@@ -18,13 +18,11 @@ export interface Attempt {
   ofWrongKind?: boolean
 }
 
-/** Builds an attempt by the owner of `own` on the objects in `theirs`. */
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
   /** Whether only a signed-in person can make the call, so that it fails with an access key. */
   needsSession?: true
-  /** Builds a call with only the caller's objects. */
   plain: (own: OwnedObjects) => string
   /** Attempts with each kind of object that an argument can name, keyed by argument. */
   naming?: Record<string, BuildAttempt | BuildAttempt[]>
@@ -32,7 +30,6 @@ export interface Call {
   others?: string[]
 }
 
-/** Builds a query of a field of `User`. */
 export const user = (field: string) => (): string => `{ login { ${field} } }`
 
 export const literal = (value: string): string => JSON.stringify(value)

@@ -8,7 +8,6 @@ import type { Signer } from './installation.ts'
 import type { OwnedObjects } from './owned-objects.ts'
 import { isSubscription } from './subscription-calls.ts'
 
-/** A request's credentials. */
 export interface Caller {
   signer?: Signer
   headers?: Record<string, string>
@@ -20,7 +19,7 @@ export interface ApiResponse {
   body: any
 }
 
-/** Sends a document. For a subscription, opens a stream and closes it as soon as the server accepts it. */
+/** For a subscription, opens a stream and closes it as soon as the server accepts it. */
 export async function sendDocument(
   { url: server }: Pick<TestApp, 'url'>,
   caller: Caller,
@@ -44,13 +43,11 @@ export const withKey = (user: Pick<TestUser, 'keyId' | 'secret'>): Caller => ({
   signer: { keyId: user.keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') } },
 })
 
-/** Creates another key for the user. */
 export async function newKey(user: TestUser, args = ''): Promise<Caller & { key: string }> {
   const { createAccessKey: created } = await user.data(`mutation { createAccessKey(name: "x"${args}) { key secret } }`)
   return { key: created.key, ...withKey({ keyId: created.key, secret: created.secret }) }
 }
 
-/** Signs the user in and returns the headers that the console sends. */
 export async function withSession(app: TestApp, { accountId, email }: TestUser): Promise<Caller> {
   const password = 'a password of the user'
   const password_hash = await hashPassword(password)

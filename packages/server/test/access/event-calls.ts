@@ -12,7 +12,6 @@ const eventCounts = (argument: string): string => `{ login { eventCounts(interva
 const eventsOfOwn = (device: string, argument: string): string =>
   `{ login { device(id: ${literal(device)}) { events(${argument}) { items { id } total } } } }`
 
-/** The queries for events and attribute changes. */
 export const eventCalls: Record<string, Call> = {
   'User.events': {
     plain: user('events { items { id type } total }'),

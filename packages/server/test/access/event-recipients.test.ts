@@ -25,7 +25,6 @@ let stranger: Owner
 const mutations = Object.keys(mutationCalls).filter(
   (name) => !['Mutation.pauseBulk', 'Mutation.resumeBulk'].includes(name),
 )
-/** A user with objects of every kind for each mutation. */
 let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })

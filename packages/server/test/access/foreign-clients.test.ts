@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** Creates a user with one key of each kind. The second key is registered through the API with its public key. */
+/** The second key is registered through the API with its public key. */
 async function newClient(): Promise<{ accountId: string; email: string; keys: Signer[] }> {
   const { accountId, email, createKey } = await installation.createUser()
   const signer = await createKey()
@@ -138,7 +138,6 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
 const replaced = (bytes: Buffer, { start, end }: Part, text: string): Buffer =>
   Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)])
 
-/** Returns requests with a wrong Content-Length if the signature covers this header. */
 function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   const part = signed.find(({ name }) => name === 'content-length')
   if (part === undefined) return []

@@ -131,7 +131,7 @@ function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   return [method, target, ...headers, ...(fields.some((name) => name.endsWith('digest')) ? [body] : [])]
 }
 
-/** Returns the form A parameters that the server checks. Header names and algorithm names are case-insensitive. */
+/** Header names and algorithm names are case-insensitive. */
 function parametersIn(bytes: Buffer, carrier: string): Part[] {
   const { value } = layoutOf(bytes).header(carrier)
   const text = bytes.toString('latin1', value.start, value.end)

@@ -36,7 +36,6 @@ export interface KeyOwner {
   createKey(input?: AccessKeyInput): Promise<Signer>
 }
 
-/** The access key that a client signs with. */
 export interface Signer {
   keyId: string
   key: SigningKey
@@ -128,7 +127,7 @@ export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
   unsignedHeaders?: Record<string, string>
 }
 
-/** Sends a signed operation. The default method is POST. `url` in `signing` is the signed URL, not the target. */
+/** The default method is POST. `url` in `signing` is the signed URL, not the target. */
 export async function send(
   server: string,
   signer: Signer | undefined,

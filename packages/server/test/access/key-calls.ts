@@ -8,7 +8,6 @@ const restrictKey = (key: string, view: string): string =>
 const rotateKey = (key: string): string =>
   `mutation { rotateAccessKey(key: ${literal(key)}) { key accessKey { replacedBy } } }`
 
-/** The queries of access keys, and of what a key or a document may do. */
 export const keyQueryCalls: Record<string, Call> = {
   'User.needs': {
     plain: user('needs(document: "{ login { id } }") { field permission }'),
@@ -57,7 +56,6 @@ export const keyQueryCalls: Record<string, Call> = {
   },
 }
 
-/** The mutations of access keys. */
 export const keyMutationCalls: Record<string, Call> = {
   'Mutation.createAccessKey': {
     plain: () => 'mutation { createAccessKey(name: "x") { key secret } }',

@@ -14,7 +14,6 @@ const invite = (role: string): string => `mutation { createInvitation(roleId: ${
 const resend = (id: string): string => `mutation { resendInvitation(id: ${literal(id)}) { id email } }`
 const withdraw = (id: string): string => `mutation { deleteInvitation(id: ${literal(id)}) }`
 
-/** The queries of members, roles, invitations, and the sign-in policy. */
 export const memberQueryCalls: Record<string, Call> = {
   'User.signInPolicy': { plain: user('signInPolicy') },
   'User.members': { plain: user('members { person { id email } role { name } source }') },
@@ -22,7 +21,6 @@ export const memberQueryCalls: Record<string, Call> = {
   'User.invitations': { plain: user('invitations { id email role { name } expires link }') },
 }
 
-/** The mutations of members, roles, and invitations. */
 export const memberMutationCalls: Record<string, Call> = {
   'Mutation.setMemberRole': {
     plain: ({ member }) => setRole(member, 'operator'),

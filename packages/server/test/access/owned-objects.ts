@@ -24,7 +24,6 @@ export interface OwnedObjects {
   viewName: string
   role: string
   invitation: string
-  /** The ID of a person in the account. */
   member: string
   serviceView: string
   eventView: string
@@ -39,7 +38,6 @@ export interface OwnedObjects {
   bulkDone: string
   webhookUrl: string
   webhookSecret: string
-  /** A failed delivery's ID. */
   delivery: string
   event: string
   hardwareId: string
@@ -60,12 +58,9 @@ export async function startFailingReceiver(): Promise<Receiver> {
   return receiver
 }
 
-/** Allows webhooks to receivers on this machine. */
 export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/**
- * Creates one object of every kind for a user. The webhook sends its deliveries to the receiver, which rejects them.
- */
+/** The webhook sends its deliveries to the receiver, which rejects them. */
 export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]

@@ -49,7 +49,6 @@ const existingKey = [
 ]
 /** A key's permissions. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
-/** The permissions that remain when a key with all permissions is restricted to some devices. */
 const restrictedKey = existingKey.filter(
   (name) => !['KEY_MANAGE', 'AUDIT_READ', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'VIEW_MANAGE'].includes(name),
 )

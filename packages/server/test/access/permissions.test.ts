@@ -56,8 +56,8 @@ afterAll(async () => {
 const leaves = ({ field }: FieldRequest): boolean => field === 'Mutation.leaveAccount'
 
 /**
- * A document for every field. Mutations name objects that do not exist, so they do not change the account. Documents
- * that make members leave the account run last.
+ * Mutations name objects that do not exist, so they do not change the account. Documents that make members leave the
+ * account run last.
  */
 const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) - Number(leaves(other)))
 

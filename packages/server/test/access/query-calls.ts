@@ -9,7 +9,6 @@ const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
 const noServices = { finds: { login: { services: { items: [], total: 0 } } } }
 
-/** Builds a query for a list of devices with this argument. */
 const devices = (argument: string): string =>
   `{ login { devices(${argument}) { items { id name attributes } total } } }`
 const services = (argument: string): string => `{ login { services(${argument}) { items { id name } total } } }`

@@ -63,7 +63,6 @@ export async function sendRaw(server: string, bytes: Buffer, { ends = false } = 
   return { statuses: Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), (match) => Number(match[1])), text }
 }
 
-/** A range of bytes in a request, such as a header's value. */
 export interface Part {
   name: string
   start: number
@@ -71,9 +70,7 @@ export interface Part {
   isCaseInsensitive: boolean
 }
 
-/**
- * Yields one request for each byte of these parts, with one bit of the byte changed. The bit differs from byte to byte.
- */
+/** The bit differs from byte to byte. */
 export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<{ part: string; changed: Buffer }> {
   for (const { name, start, end, isCaseInsensitive } of parts) {
     for (let at = start; at < end; at++) {
@@ -89,7 +86,6 @@ export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<
 
 const isLetter = (byte: number): boolean => /[A-Za-z]/.test(String.fromCharCode(byte))
 
-/** Positions of the parts of a recorded request. */
 export interface Layout {
   method: Part
   target: Part

@@ -85,7 +85,6 @@ export const typeQueries: Record<string, TypeQuery> = {
   WebhookDeliveryList: throughLogin(({ webhook }) => `webhooks(id: ${literal(webhook)}) { deliveries`),
 }
 
-/** Values for required arguments. */
 const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.needs(document:)': () => '{ version }',
   context: ({ context }) => context,
@@ -107,12 +106,11 @@ const otherArguments: Record<string, string> = { 'User.simulate': 'access: {}' }
 /** One field, or all fields of a type, with a document that selects little else. */
 export interface FieldRequest {
   field: string
-  /** The field's type. Undefined for root fields. */
+  /** Undefined for root fields. */
   type: string | undefined
   document: (own: OwnedObjects) => string
 }
 
-/** Returns every object type except the root types. */
 export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   return Object.values(schema.getTypeMap())
@@ -120,7 +118,6 @@ export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter((type) => !roots.includes(type) && !type.name.startsWith('__'))
 }
 
-/** Returns the part of a response that shows that the query reached objects of this type. */
 export const reached = (type: string): string => `"reached":"${type}"`
 
 /** Returns a request for every field of the schema. Throws for a field without a listed query. */

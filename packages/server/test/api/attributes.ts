@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { QueryResponse, TestUser } from '../harness/app.ts'
 
-/** The result or the error of a mutation. */
 export type Outcome<Result> = { result: Result } | { code: string; message: string }
 
 export interface Write {
@@ -12,10 +11,8 @@ export interface Write {
 
 type Tree = Record<string, unknown>
 
-/** Returns the expected outcome of a rejected write. */
 export const rejectedWith = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
 
-/** Sends attribute operations as one user. */
 export interface AttributeClient {
   addDevice(attributes?: Tree): Promise<string>
   addService(deviceId: string): Promise<string>
@@ -26,7 +23,6 @@ export interface AttributeClient {
   read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
   /** Reads the attributes in each of these contexts with one query. */
   readEach(id: string, contexts: readonly (string | null)[]): Promise<{ attributes: Tree[]; contexts: string[] }>
-  /** Returns the attribute changes recorded in events, oldest first. */
   changes(): Promise<Change[]>
 }
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { seedDevices } from '../factories/seed-devices.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
-/** Fields of a job that these functions return. */
 const fields = `id state stateReason token isUndoable
   counts { total change unchanged rejected pending done failed skipped }`
 
@@ -14,7 +13,7 @@ export async function register(user: TestUser, name: string, attributes: object 
   return registerDevice.device.id
 }
 
-/** Registers devices of a new user. By default, their attribute `site` is `oslo`. */
+/** By default, their attribute `site` is `oslo`. */
 export async function newFleet(
   app: TestApp,
   count: number,
@@ -26,7 +25,7 @@ export async function newFleet(
   return [user, ids.sort()]
 }
 
-/** Creates a user, and inserts devices whose attribute `site` is `oslo`. Inserting is faster than registering. */
+/** Inserting is faster than registering. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
   const devices = Array.from({ length: count }, (_, index) => {
@@ -42,7 +41,6 @@ export async function newLargeFleet(app: TestApp, count: number): Promise<TestUs
 export const makeOld = (app: TestApp, id: string) =>
   sql`update bulk_job set previewed = now() - interval '25 hours' where id = ${id}`.execute(app.db)
 
-/** The mutation that creates a bulk job. */
 export const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $rate: Int, $open: Boolean! = false) {
   createBulk(target: $target, operations: $operations, rate: $rate, open: $open) { ${fields} } }`
 

@@ -1,6 +1,5 @@
 import type { TestUser } from '../harness/app.ts'
 
-/** Returns a device with its services and its events, newest first, as visible to the owner. */
 export async function findDevice(owner: TestUser, id: string) {
   const { login } = await owner.data(
     `query ($id: [String!]!) { login { device(id: $id) {

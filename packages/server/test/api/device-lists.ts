@@ -22,11 +22,9 @@ export interface DevicePage {
 export const list = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<DevicePage> =>
   (await user.data(document, variables)).login.devices
 
-/** Returns the names on one page of a user's devices. */
 export const names = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string[]> =>
   (await list(user, variables)).items.map(({ name }) => name)
 
-/** Returns the code and message of a list's error. */
 export const listError = async (
   user: TestUser,
   variables: Record<string, unknown>,
@@ -36,7 +34,6 @@ export const listError = async (
   return [error?.extensions.code ?? 'no error', error?.message ?? '']
 }
 
-/** Creates a user with exactly these devices. */
 export async function createUserWithDevices(
   app: TestApp,
   devices: readonly SeedDevice[],

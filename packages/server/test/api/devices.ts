@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** The mutation that registers a device. It returns the device and its secret. */
+/** It returns the device and its secret. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
   registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
     secret
@@ -10,13 +10,11 @@ export const register = `mutation ($name: String!, $hardwareId: String, $platfor
   }
 }`
 
-/** Registers a device and returns its ID. */
 export async function newDevice(user: TestUser, name: string, fields: Record<string, unknown> = {}): Promise<string> {
   const { registerDevice } = await user.data(register, { name, ...fields })
   return registerDevice.device.id
 }
 
-/** Returns the device as visible to its owner, or undefined if the device does not exist. */
 export const findDevice = async (user: TestUser, id: string) =>
   (
     await user.data('query ($id: [String!]!) { login { device(id: $id) { id name hardwareId platform } } }', {
@@ -24,7 +22,6 @@ export const findDevice = async (user: TestUser, id: string) =>
     })
   ).login.device[0]
 
-/** Returns a device's events, newest first. */
 export const eventsOf = async (user: TestUser, id: string) =>
   (
     await user.data(
@@ -33,7 +30,6 @@ export const eventsOf = async (user: TestUser, id: string) =>
     )
   ).login.events.items
 
-/** Returns the code and message of a response's only error. */
 export function errorOf({
   errors,
 }: {

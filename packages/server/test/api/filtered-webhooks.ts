@@ -9,7 +9,7 @@ const allEvents = `[DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, DEVICE_STATE,
 /** Returns a webhook's argument for a filter that also matches the device `end`, for which `received` waits. */
 export const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
 
-/** Creates a webhook for all events with these further arguments. Returns its ID. */
+/** Creates a webhook for all events with these further arguments. */
 export async function createWebhook(user: TestUser, receiver: Receiver, args = ''): Promise<string> {
   const document = `mutation { createWebhook(url: "${receiver.url}", events: ${allEvents}${args === '' ? '' : `, ${args}`}) { id } }`
   return (await user.data(document)).createWebhook.id
@@ -32,10 +32,7 @@ export async function errorOf(user: TestUser, document: string): Promise<[code: 
   return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
 }
 
-/**
- * Registers a device that matches any filter with `OR name = end`, and waits for its message and the earlier ones.
- * Returns the device and the kind of event of each earlier message, in the order of the events.
- */
+/** Returns the device and the kind of event of each earlier message, in the order of the events. */
 export async function received(app: TestApp, user: TestUser, receiver: Receiver): Promise<string[]> {
   await register(user, 'end')
   await receiver.waitFor(1, ({ body }) => body.data.device?.name === 'end')

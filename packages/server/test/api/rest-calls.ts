@@ -1,7 +1,6 @@
 import { type Route, routeName } from '../../src/rest/route.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
 
-/** A request to a route with one user's objects. */
 export interface RestCall {
   path: string
   body?: Record<string, unknown>
@@ -173,7 +172,6 @@ const requiredParameters: Record<string, (own: OwnedObjects) => string> = {
   '/needs': () => `?document=${encodeURIComponent('query all { login { webhooks { id } } }')}`,
 }
 
-/** Builds a request to a route with one user's objects. */
 export function restCallFor(route: Route, own: OwnedObjects): RestCall {
   const body = bodyOf(route, own)
   const query = requiredParameters[route.path]?.(own) ?? ''
@@ -193,7 +191,7 @@ function fill(path: string, own: OwnedObjects): string {
     key: own.accessKey,
     personId: own.member,
     name: own.attribute,
-    // Only the device has an override. In this context, services and users return their base values.
+    // Only the device has an override.
     context: own.context,
   }
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))

@@ -3,14 +3,12 @@ import type { Json, Sender } from '../factories/keys.ts'
 const fields =
   '{ allowed deviceReachable attributeReadable attributeWritable devices permissions { permission granted deniedBy } reasons warnings }'
 
-/** Returns the result of a simulation. Throws if the request fails. */
 export const simulate = async (send: Sender, args: string): Promise<Json> => {
   const { data, errors } = await send(`{ login { simulate(${args}) ${fields} } }`)
   if (errors !== undefined) throw new Error(JSON.stringify(errors))
   return data.login.simulate
 }
 
-/** Returns the permissions that a simulation grants. */
 export const granted = ({ permissions }: Json): string[] =>
   permissions.filter((each: Json) => each.granted).map(({ permission }: Json) => permission)
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { createEventPartitions } from '../../src/db/event-partitions.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
-/** A value with its times. */
 export interface ValueInfo {
   value: string | null
   setIn: string | null
@@ -20,7 +19,6 @@ export interface Gate {
   secret: string
 }
 
-/** Registers a device with one service. */
 export async function registerGate(user: TestUser, attributes: object = {}): Promise<Gate> {
   const { registerDevice } = await user.data(
     `mutation ($attributes: Object) {
@@ -55,7 +53,6 @@ export async function infoOf(user: TestUser, id: string, name: string, context?:
   return (isUser ? login : login.service[0]).attributeInfo[0]
 }
 
-/** Returns the events that change values, oldest first. */
 export const changesOf = ({ db }: Pick<TestApp, 'db'>, user: TestUser) =>
   sql<{ type: string; timestamp: Date; target: string; changes: Record<string, unknown> | null }>`
     select type, "timestamp", targets -> 0 ->> 'id' as target, data -> 'changes' as changes from event
@@ -101,7 +98,6 @@ export async function passTime({ db }: Pick<TestApp, 'db'>, user: TestUser, seco
   await sql`update attribute_times_start set since = ${back(rows[0]!.since)}`.execute(db)
 }
 
-/** Returns the IDs of the devices that a filter matches. */
 export const findDevices = async (user: TestUser, where: string, context?: string): Promise<string[]> => {
   const { login } = await user.data(
     'query ($where: String, $context: String) { login { devices(where: $where, context: $context) { items { id } } } }',

@@ -5,7 +5,6 @@ import type { Receiver } from '../harness/webhook-receiver.ts'
 /** A user whose webhooks use one receiver, with operations that cause events. */
 export interface WebhookClient {
   createWebhook(events?: string[]): Promise<{ id: string; secret: string }>
-  /** Registers a device and returns its ID. */
   register(name?: string): Promise<string>
   setAttribute(deviceId: string, name: string, value: string | null): Promise<unknown>
   deliveries(id: string, args?: string): Promise<WebhookWithDeliveries>

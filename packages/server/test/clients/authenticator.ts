@@ -1,6 +1,5 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** The result of a browser's WebAuthn API, as serialized by @simplewebauthn/browser. */
 export interface Credential {
   id: string
   rawId: string
@@ -16,7 +15,7 @@ interface Options {
 export interface AuthenticatorOptions {
   /** The origin of the page that requests a passkey. */
   origin: string
-  /** Whether to verify the user. If false, only tests user presence. */
+  /** If false, only tests user presence. */
   verifiesUser?: boolean
 }
 

@@ -8,7 +8,6 @@ export interface BrowserResponse {
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
   body: any
-  /** Set-Cookie headers as received. */
   setCookies: string[]
 }
 
@@ -20,16 +19,12 @@ export interface BrowserRequest {
   server?: Pick<TestApp, 'url'>
 }
 
-/** A client that sends requests as a console page in a browser does, and stores cookies. */
 export interface Browser {
   cookies: Map<string, string>
-  /**
-   * Sends a request as the console does, with POST if the request has a body. Omits headers with the value undefined.
-   */
+  /** Omits headers with the value undefined. */
   send(path: string, request?: BrowserRequest): Promise<BrowserResponse>
   /** Sends a request to a path below /auth, with POST if the request has a body. */
   auth(path: string, body?: object): Promise<BrowserResponse>
-  /** Sends a GraphQL operation with the session. */
   query(document: string, variables?: Record<string, unknown>, request?: BrowserRequest): Promise<BrowserResponse>
   cookieHeader(): string
 }
@@ -86,7 +81,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** A user with a password. */
 export interface Person {
   id: string
   email: string
@@ -104,7 +98,6 @@ export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
   return { id: account.id, email: account.email, password }
 }
 
-/** Opens a browser and signs this user in. */
 export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(app)
   const { status, body } = await browser.auth('/sign-in/email', { email, password })
@@ -112,7 +105,6 @@ export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Per
   return browser
 }
 
-/** Returns the status, code, and reason of an error response. */
 export const errorOf = ({ status, body }: BrowserResponse): unknown[] => [
   status,
   body.errors?.[0]?.extensions?.code,

@@ -10,18 +10,14 @@ export interface StreamMessage {
   data: any
 }
 
-/** A response of Server-Sent Events, parsed without a client library. */
 export interface RawStream {
   status: number
   headers: IncomingMessage['headers']
   response: IncomingMessage
-  /** The messages received so far, without comments. */
   messages: StreamMessage[]
-  /** Returns the text received so far. */
   text(): string
   /** Resolves when the server ends the response or the connection closes. */
   ended: Promise<void>
-  /** Closes the connection. */
   cut(): void
 }
 
@@ -31,11 +27,10 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
-  /** Path of the stream. Default: /graphql/v1/stream. */
+  /** Default: /graphql/v1/stream. */
   path?: string
 }
 
-/** Builds a signed request for the event stream of a server. */
 export function signStream({ app, user, query, variables, headers: more, path }: StreamRequest): {
   url: string
   body: string
@@ -89,7 +84,6 @@ export async function openStream(streamRequest: StreamRequest): Promise<RawStrea
   }
 }
 
-/** Opens an event stream and closes it when the test ends. */
 export async function openTestStream(streamRequest: StreamRequest): Promise<RawStream> {
   const stream = await openStream(streamRequest)
   onTestFinished(() => stream.cut())
@@ -116,7 +110,6 @@ export const EVENTS =
 export const eventsOf = ({ messages }: RawStream): Record<string, unknown>[] =>
   messages.filter(({ event }) => event === 'next').map(({ data }) => data.data.events)
 
-/** Returns the names in the data of a stream's events. */
 export const namesOf = (stream: RawStream): unknown[] =>
   eventsOf(stream).map(({ data }) => (data as { name?: unknown }).name)
 

@@ -7,7 +7,6 @@ export interface DeviceResponse {
   body: any
 }
 
-/** Returns a device's Authorization header: HTTP Basic with its secret and its ID without colons. */
 export const basic = (deviceId: string, secret: string): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 

@@ -30,7 +30,6 @@ export async function connectMqtt(url: string, { id, secret }: RegisteredDevice,
   return client
 }
 
-/** Creates a client that does not reconnect and closes when the test ends. */
 function open(url: string, options: IClientOptions): MqttClient {
   const client = connect(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options })
   client.on('error', () => {})
@@ -38,7 +37,6 @@ function open(url: string, options: IClientOptions): MqttClient {
   return client
 }
 
-/** Resolves with the arguments of the next event of this type. */
 export function nextEvent(client: MqttClient, event: 'close' | 'message'): Promise<unknown[]> {
   return new Promise((resolve) => {
     client.once(event, (...args: unknown[]) => resolve(args))

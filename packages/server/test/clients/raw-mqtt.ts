@@ -3,10 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { RegisteredDevice } from './mqtt-device.ts'
 
-/** A TCP connection for packets that client libraries do not send. */
 export interface RawConnection {
   socket: Socket
-  /** Returns the bytes received so far. */
   received(): Buffer
   closed: Promise<unknown>
 }

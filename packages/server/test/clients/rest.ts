@@ -7,7 +7,6 @@ export interface RestResponse {
   text: string
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   body: any
-  /** The code and message of the first error. */
   code: string | undefined
   message: string | undefined
 }
@@ -26,7 +25,7 @@ export interface RestRequest {
 
 export type RestClient = (method: string, path: string, request?: RestRequest) => Promise<RestResponse>
 
-/** Creates a client that sends signed requests to a server's REST API. Paths are relative to /rest/v1. */
+/** Paths are relative to /rest/v1. */
 export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>): RestClient {
   const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
   return async (
@@ -49,7 +48,6 @@ export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId
 
 const serialize = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
-/** Sends an unsigned request. */
 export async function send(target: string, init: RequestInit = {}): Promise<RestResponse> {
   const response = await fetch(target, init)
   const text = await response.text()

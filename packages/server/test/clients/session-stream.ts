@@ -1,7 +1,6 @@
 import type { TestApp } from '../harness/app.ts'
 import type { Browser } from './browser.ts'
 
-/** A console page's open subscription. */
 export interface SessionStream {
   status: number
   /** Resolves with the received text when the server ends the response. */
@@ -9,7 +8,7 @@ export interface SessionStream {
   cut(): void
 }
 
-/** Subscribes to events with the browser's session. Resolves when the response starts. */
+/** Resolves when the response starts. */
 export const openSessionStream = (app: Pick<TestApp, 'url'>, browser: Browser): Promise<SessionStream> =>
   openStreamOf(app, { 'muster-session': '1', cookie: browser.cookieHeader() })
 

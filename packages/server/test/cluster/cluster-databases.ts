@@ -7,7 +7,6 @@ import type { Database } from '../../src/db/database.ts'
 /** The URLs of the workers, if the tests run on a Citus cluster whose coordinator is in MUSTER_TEST_DATABASE_URL. */
 const workers = (process.env.MUSTER_TEST_CLUSTER_WORKERS ?? '').split(',').filter((url) => url !== '')
 
-/** Whether the tests run on a cluster. */
 export const isCluster = workers.length > 0
 
 /** The view of the running statements, on every node. */
@@ -16,7 +15,6 @@ export const statActivity = isCluster ? 'citus_stat_activity' : 'pg_stat_activit
 /** The number of shards. Few shards suffice to divide the accounts, and more would make each test database larger. */
 const SHARDS = 4
 
-/** The settings of a test server on the cluster. */
 export const clusterSettings: Record<string, string> = isCluster ? { MUSTER_CLUSTER: 'citus' } : {}
 
 /** Runs `work` with the connection to each worker. Does nothing on plain PostgreSQL. */
@@ -27,7 +25,7 @@ export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unkno
 /** Returns the connection to a database on each worker. */
 export const workersAt = (name: string): pg.ClientConfig[] => workers.map((url) => atDatabase(url, name))
 
-/** Adds the nodes to the migrated database and distributes its tables. Does nothing on plain PostgreSQL. */
+/** Does nothing on plain PostgreSQL. */
 export async function placeOnCluster(db: Database, name: string): Promise<void> {
   if (!isCluster) return
   const coordinator = new URL(process.env.MUSTER_TEST_DATABASE_URL!)

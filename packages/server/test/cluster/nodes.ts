@@ -9,17 +9,13 @@ import { killAll } from '../faults/signals.ts'
 
 const run = promisify(execFile)
 
-/** The nodes of the cluster. */
 export const nodeNames = ['coordinator', 'worker-1', 'worker-2'] as const
 export type NodeName = (typeof nodeNames)[number]
 
 /** A Citus cluster with a coordinator and two workers on this machine. */
 export interface Nodes {
-  /** The folder with the data of each node. */
   folder: string
-  /** The URL of the coordinator's database postgres. */
   url: string
-  /** The URLs of the workers' databases postgres. */
   workers: string[]
   stop(): Promise<void>
 }
@@ -52,7 +48,6 @@ export interface NodesOptions {
   isDurable: boolean
 }
 
-/** Starts a cluster. */
 export async function startNodes({ bin, isDurable }: NodesOptions): Promise<Nodes> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-cluster-'))
   await chmod(folder, 0o755)
@@ -101,10 +96,8 @@ const running = () => {
 export const processOf = async (name: NodeName): Promise<number> =>
   Number((await readFile(join(running().folder, name, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-/** Kills all processes of a node of the tests' cluster with SIGKILL. */
 export const killNode = async (name: NodeName): Promise<void> => killAll(await processOf(name))
 
-/** Starts a killed node of the tests' cluster again. */
 export const startNode = (name: NodeName): Promise<void> => startAt(running().bin, join(running().folder, name))
 
 async function freePort(): Promise<number> {

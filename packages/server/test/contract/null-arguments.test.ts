@@ -19,7 +19,6 @@ const excluded = [
   'Mutation.updateAccount(name)',
 ]
 
-/** Returns each field's optional arguments. */
 function optionalArguments(): Map<string, string[]> {
   const isOptional = ({ type }: GraphQLArgument): boolean => !isNonNullType(type)
   const fields = Object.values(buildSchema().getTypeMap())

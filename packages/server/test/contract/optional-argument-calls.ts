@@ -1,12 +1,11 @@
-/** The required arguments of a field with optional arguments, and a document that shows the field's effect. */
 interface FieldCall {
   required?: string
   document: (args: string) => string
 }
 
 /**
- * A call of each field that has optional arguments. Names with `$`, such as `$device`, stand for values that the test
- * inserts. Calls that create an object select only fields that are equal for any two new objects.
+ * Names with `$`, such as `$device`, stand for values that the test inserts. Calls that create an object select only
+ * fields that are equal for any two new objects.
  */
 export const fieldCalls: Record<string, FieldCall> = {
   'Device.attribute': { required: 'name: "site"', document: (args) => ofDevice(`attribute${args}`) },

@@ -14,7 +14,6 @@ export interface Change {
   actor: string | null
 }
 
-/** A separate database with one account's devices, for writing base values and reading the results. */
 export interface AttributeWrites {
   accountId: string
   db: Database
@@ -69,7 +68,6 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
 export const connectToDatabase = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
   createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
 
-/** Opens separate connections and records the return value of `note` for each statement. */
 export function connectAndRecord(
   connection: TestDatabase['connection'],
   note = (): string | undefined => undefined,

@@ -13,7 +13,7 @@ export interface DatabaseProxy {
   close(): void
   /** Stops forwarding but keeps the connections open. */
   freeze(): void
-  /** Accepts and forwards connections again. Breaks frozen connections. */
+  /** Breaks frozen connections. */
   open(): void
   /**
    * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the

@@ -13,7 +13,6 @@ export interface ExplainedDatabase {
    * statements.
    */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** Returns the text of the only statement that `run` sends. */
   textOf(run: (db: Database) => Promise<unknown>): Promise<string>
   close(): Promise<void>
 }

@@ -12,7 +12,6 @@ import { createDataFolder } from './data-folder.ts'
 export interface PrimaryAndStandby {
   url: string
   standbyUrl: string
-  /** Runs a statement on the standby as superuser. */
   onStandby<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>
   stopStandby(): Promise<void>
   startStandby(): Promise<void>

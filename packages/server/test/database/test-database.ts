@@ -9,7 +9,6 @@ import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 export interface TestDatabase {
   db: Database
   connection: pg.ClientConfig
-  /** The connection URL, for other processes. */
   url: string
   drop(): Promise<void>
 }
@@ -21,10 +20,7 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
 /** On a slow machine, the last of a hundred concurrent requests may wait a long time for a connection. */
 const longTimeout = { connectionTimeoutMillis: 60_000 }
 
-/**
- * Creates a migrated, empty database whose statements have no time limit. With `fairness`, users share its connections
- * as on a server.
- */
+/** With `fairness`, users share its connections as on a server. */
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`

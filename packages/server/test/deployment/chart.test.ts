@@ -55,7 +55,7 @@ async function render(values: object, name = 'muster'): Promise<Resource[]> {
   return documents.filter((resource) => resource !== null && resource.kind !== undefined) as Resource[]
 }
 
-/** Validates a resource against the Kubernetes schemas. Properties that are not in the schema are also errors. */
+/** Properties that are not in the schema are also errors. */
 function validate(resource: Resource): void {
   const Model = models[resource.kind as keyof typeof models] as unknown as new (
     data: object,

@@ -6,16 +6,13 @@ export interface TestAccount {
   email: string
 }
 
-/**
- * Inserts a user without a password. Hashing a password takes a tenth of a second of CPU time, and few tests sign in.
- */
+/** Hashing a password takes a tenth of a second of CPU time, and few tests sign in. */
 export async function createAccount(db: Database): Promise<TestAccount> {
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com` }
   await insertAccount(db, account)
   return account
 }
 
-/** Inserts an account with its founder, who is its owner. */
 export async function insertAccount(db: Database, account: TestAccount & { password_hash?: string }): Promise<void> {
   const { id } = account
   const person = { ...account, email_confirmed: true }

@@ -2,7 +2,7 @@ import { sendDocument } from '../access/callers.ts'
 import { type TestApp, type TestUser, testUser } from '../harness/app.ts'
 import type { TestMember } from './member.ts'
 
-/** Options of `expect.poll`. The timeout is shorter than the time for which servers use a cached key. */
+/** The timeout is shorter than the time for which servers use a cached key. */
 export const NOTIFIED = { timeout: 20_000, interval: 50 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests check the shape of responses
@@ -15,7 +15,6 @@ export const asMember =
   async (document) =>
     (await sendDocument(app, { headers }, document)).body
 
-/** Creates a key with these arguments, and returns it as a user. */
 export async function keyOf(
   app: Pick<TestApp, 'url'>,
   send: Sender,

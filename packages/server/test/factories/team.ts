@@ -10,7 +10,6 @@ export interface Answer {
   error: [code: string, reason: unknown] | undefined
 }
 
-/** Sends a document with a person's session. */
 export async function ask(
   { headers }: Pick<TestMember, 'headers'>,
   document: string,
@@ -37,7 +36,6 @@ export async function done(member: TestMember, document: string, variables: obje
   return data
 }
 
-/** An account with members in three of the built-in roles, and its founder, who has no password. */
 export interface Team {
   account: TestUser
   owner: TestMember

@@ -33,7 +33,6 @@ export const inAccount = (person: TestMember, { accountId }: Pick<TestUser, 'acc
   headers: { ...person.headers, 'muster-account': accountId },
 })
 
-/** Gives the person another role in the account. */
 export const setRoleIn = (app: TestApp, { accountId }: TestUser, { id }: TestMember, roleId: string) =>
   app.db
     .updateTable('membership')
@@ -42,7 +41,6 @@ export const setRoleIn = (app: TestApp, { accountId }: TestUser, { id }: TestMem
     .where('person_id', '=', id)
     .execute()
 
-/** Sets attributes of a device or service. */
 export const setAttributesOf = (user: TestUser, id: string, attributes: object, context?: string) =>
   user.data(
     'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',

@@ -1,5 +1,4 @@
-// This program runs in a separate process and opens connections that misbehave in one of three ways. It does little
-// work for each response, because the server needs the CPU.
+// This program runs in a separate process and opens connections that misbehave in one of three ways.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,7 +47,6 @@ function run(): void {
   setPriority(NICE)
   const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
   const sockets = new Map<Socket, number>()
-  /** The unread connections, with their readers. */
   const unread = new Map<Socket, (part: Buffer) => void>()
   let isStopping = false
   const count = (outcome: string): void => {

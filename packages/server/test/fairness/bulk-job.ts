@@ -4,10 +4,7 @@ import type { AccessKey } from './population.ts'
 
 const POLL_MS = 250
 
-/**
- * Starts a job that changes all devices of a user at the highest rate. Returns a function that cancels the job and
- * returns the number of changed devices.
- */
+/** Returns a function that cancels the job and returns the number of changed devices. */
 export async function startBulkJob(
   url: string,
   { keyId, secret }: AccessKey,

@@ -12,12 +12,10 @@ export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 /** The documented 30 seconds, plus the interval at which the server checks connections. */
 const UNFINISHED_OPEN_MS = 33_000
 
-/** Returns a message for each limit that a result exceeds. */
 export function checkResult(result: Result): string[] {
   return [...checkService(result), ...checkTimes(result), ...checkMemory(result)]
 }
 
-/** Runs the checks that do not depend on the machine's speed. */
 export function checkService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
   const failures: string[] = []
   const rejected = total(rejections)
@@ -52,7 +50,7 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** Returns whether the server rejected the attacker. With `closes`, closed connections count as rejections. */
+/** With `closes`, closed connections count as rejections. */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>

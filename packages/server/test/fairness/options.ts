@@ -2,11 +2,10 @@ import { parseArgs } from 'node:util'
 
 export interface FairnessOptions {
   seconds: number
-  /** The number of devices for each attacking user. */
   devices: number
-  /** The data folder to create or reuse. If undefined, the test uses a temporary folder. */
+  /** If undefined, the test uses a temporary folder. */
   data: string | undefined
-  /** Names of the rows to run. If the list is empty, all rows run. */
+  /** If the list is empty, all rows run. */
   rows: string[]
 }
 

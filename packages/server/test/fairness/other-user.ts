@@ -33,9 +33,7 @@ export function createUser(url: string, key: AccessKey, localAddress: string) {
 }
 
 export interface OtherUserResult {
-  /** Response times in milliseconds, sorted. */
   times: number[]
-  /** Counts of failed requests, keyed by reason. */
   rejections: Record<string, number>
 }
 

@@ -15,11 +15,9 @@ export interface AccessKey {
 }
 
 export interface Population {
-  /** Four users with a large fleet each. The first user has ten keys. All except the first key are read-only. */
   attackers: { keys: AccessKey[] }[]
   /** The user whose devices stay connected. */
   connected: { key: AccessKey; devices: Credentials[] }
-  /** A user without devices. */
   other: AccessKey
 }
 
@@ -33,7 +31,6 @@ const HEAVY_VALUE_BYTES = 15_000
 
 const fileOf = (folder: string): string => join(folder, 'population.json')
 
-/** Returns the population that an earlier run created in this data folder. */
 export async function findPopulation(folder: string): Promise<Population | undefined> {
   try {
     return JSON.parse(await readFile(fileOf(folder), 'utf8')) as Population
@@ -42,7 +39,6 @@ export async function findPopulation(folder: string): Promise<Population | undef
   }
 }
 
-/** Creates the users, fleets, and keys on the server that uses this data folder. */
 export async function createPopulation(folder: string, url: string, devices: number): Promise<Population> {
   const files = await withDataFolder(folder, () =>
     withInstallation((installation) => createUsers(installation, folder, devices)),

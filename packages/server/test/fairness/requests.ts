@@ -10,7 +10,6 @@ export interface Operation {
   variables?: Record<string, unknown>
 }
 
-/** Returns the headers and body of an operation, signed with this key. */
 export function signOperation(url: string, { keyId, secret }: AccessKey, operation: Operation) {
   const body = JSON.stringify(operation)
   const signature = signRequest({
@@ -25,7 +24,6 @@ export function signOperation(url: string, { keyId, secret }: AccessKey, operati
   return { path: PATH, headers: { ...HEADERS, ...signature, 'content-length': String(Buffer.byteLength(body)) }, body }
 }
 
-/** Returns a signed operation as the bytes of an HTTP request. */
 export function signedBytes(url: string, key: AccessKey, operation: Operation): Buffer {
   const { headers, body } = signOperation(url, key, operation)
   return requestBytes('POST', PATH, { host: new URL(url).host, ...headers }, body)
@@ -41,7 +39,6 @@ const unknownKey = (): AccessKey => ({
   secret: randomBytes(32).toString('base64'),
 })
 
-/** Builds an ordinary request signed with a nonexistent key. */
 export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownKey(), { query: '{ login { email } }' })
 
 const PADDING_BYTES = 8_000

@@ -1,9 +1,6 @@
 const BUFFERED_BYTES = 2_048
 
-/**
- * Reads the HTTP responses on one connection. Reports the outcome of each response: its status and the first error code
- * in its body.
- */
+/** Reports the outcome of each response: its status and the first error code in its body. */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {
   let head = ''
   let start = ''

@@ -4,7 +4,6 @@ import { startBulkJob } from './bulk-job.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
-/** One row of the table: an attack and the options for running and checking it. */
 export interface Row {
   name: string
   attack: string
@@ -16,7 +15,7 @@ export interface Row {
   closes?: boolean
   /** Whether the server allows all that the caller does. */
   isAllowed?: boolean
-  /** Starts work on the server. Returns a function that ends the work and returns what the server has done. */
+  /** Returns a function that ends the work and returns what the server has done. */
   begin?(target: Target): Promise<() => Promise<Record<string, number>>>
   attacks(target: Target): Attack[]
 }

@@ -39,13 +39,12 @@ export const REMAINING_MIB = 150
 
 export interface RunOptions {
   seconds: number
-  /** The fraction of each attack's connections to open. By default, all. */
+  /** By default, all. */
   share?: number
   /** The condition that ends the attack. */
   until?: (outcomes: Record<string, number>) => boolean
 }
 
-/** Runs one attack while the other user sends requests and the devices report. */
 export async function runRow(
   { server, folder, population }: Setup,
   row: Row,

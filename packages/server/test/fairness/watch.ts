@@ -11,7 +11,6 @@ export interface Watched {
 const POLL_MS = 250
 const RESPONSE_WITHIN_MS = 60_000
 
-/** Polls /readyz and measures memory until the signal aborts. */
 export async function watch(server: FleetServer, folder: string, signal: AbortSignal): Promise<Watched> {
   const watched: Watched = { readyz: {}, memory: [] }
   while (!signal.aborted) {

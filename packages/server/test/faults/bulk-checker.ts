@@ -8,7 +8,7 @@ export interface JobFigures {
   skipped: number
 }
 
-/** Runs a statement on a new connection, because the database may have restarted. Retries until the database responds. */
+/** Retries until the database responds. */
 async function query<Row>({ database }: Rig, text: string, values: readonly unknown[]): Promise<Row[]> {
   for (;;) {
     const client = new pg.Client(database.url)

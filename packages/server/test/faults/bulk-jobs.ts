@@ -34,7 +34,7 @@ export async function importRows(rig: Rig, { name, count, rate }: ImportOptions)
   return job
 }
 
-/** Adds rows. If the response to an earlier attempt was lost, the server rejects the rows as duplicates. */
+/** If the response to an earlier attempt was lost, the server rejects the rows as duplicates. */
 async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   try {
     await executeOperation(rig, `mutation { appendBulk(id: "${id}", csv: ${csv}) { id } }`)
@@ -43,7 +43,7 @@ async function append(rig: Rig, { id }: Job, csv: string): Promise<void> {
   }
 }
 
-/** Creates a job. If the response is lost, finds the job by its name. */
+/** If the response is lost, finds the job by its name. */
 export async function createJob(rig: Rig, name: string, mutation: string): Promise<Job> {
   for (;;) {
     const response = await rig.send(`mutation { ${mutation} }`).catch(() => undefined)
@@ -66,7 +66,6 @@ async function readState(rig: Rig, { id }: Job): Promise<JobState> {
   return login.bulkJob[0]
 }
 
-/** Waits for the preview of a job and starts the job. */
 export async function startJob(rig: Rig, job: Job): Promise<void> {
   for (;;) {
     const { state, stateReason, token } = await readState(rig, job)

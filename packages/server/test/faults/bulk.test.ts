@@ -60,7 +60,6 @@ it(
   },
 )
 
-/** Starts a job after its preview, and waits until it ends. */
 async function run(rig: Rig, job: Job): Promise<void> {
   await startJob(rig, job)
   await waitForEnd(rig, job)

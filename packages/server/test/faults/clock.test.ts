@@ -16,7 +16,6 @@ import { figures } from './figures.ts'
 const HOUR = 3_600
 const longTimeout = { timeout: 600_000 }
 
-/** The response members that this test reads. */
 interface TestResponse {
   data?: {
     login: { device: { state: string }[] }
@@ -80,7 +79,6 @@ it(
         code: errors?.[0]?.extensions.code,
       }
     }
-    /** Retries until the rate limit allows the request. */
     const sendQuery = (options: SignatureOptions, query = '{ login { id } }') =>
       pollUntil(
         () => send(sign(options, query)),
@@ -91,10 +89,7 @@ it(
       const { status } = await sendQuery({ at })
       checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
     }
-    /**
-     * Sends requests with a nonce until the server accepts one. A rate-limited request also uses its nonce, so each
-     * attempt uses a new nonce.
-     */
+    /** A rate-limited request also uses its nonce, so each attempt uses a new nonce. */
     const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
       const { signed, status } = await pollUntil(
         async () => {

@@ -4,16 +4,13 @@ import { onTestFinished } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { childrenOf, killAll, signal } from './signals.ts'
 
-/** A PostgreSQL server with simulated failures. The server stops when the test ends. */
+/** A PostgreSQL server with simulated failures. */
 export interface FaultyDatabase {
   url: string
   /** Kills all server processes with SIGKILL and starts the server again with these settings. */
   kill(settings?: Record<string, string>): Promise<void>
-  /** Suspends all server processes with SIGSTOP. */
   freeze(): Promise<void>
-  /** Resumes the processes. */
   thaw(): void
-  /** Shuts the server down as an operator does. */
   shutDown(): Promise<void>
   start(): Promise<void>
   /** Stops the WAL writer, which flushes asynchronous commits. */

@@ -28,7 +28,7 @@ export interface Entry {
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>
-  /** Returns entries in the order of `intend`. The outcome of a change without a note is unknown. */
+  /** The outcome of a change without a note is unknown. */
   read(): Promise<Entry[]>
   close(): void
 }

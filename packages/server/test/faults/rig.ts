@@ -20,7 +20,6 @@ export interface Rig {
   folder: string
   database: FaultyDatabase
   credentials: Record<string, string>
-  /** Returns one of the running servers, in rotation. */
   server(): Promise<ServerProcess>
   /** Sends an operation to one of the servers. Rejects if no response arrives. */
   send(document: string): Promise<SignedResponse>
@@ -29,13 +28,10 @@ export interface Rig {
 
 export interface RigOptions {
   servers?: number
-  /** Additional settings of the servers. */
   env?: Record<string, string>
-  /** The database folder. By default, a temporary folder. */
+  /** By default, a temporary folder. */
   databaseFolder?: string
-  /** Runs before the database starts. */
   prepare?: () => Promise<void>
-  /** Additional settings of PostgreSQL. */
   postgres?: Record<string, string>
   /** Returns the URL that servers use to connect to the database, such as a proxy's URL. */
   connectThrough?: (url: string) => Promise<string>

@@ -16,8 +16,8 @@ interface SharedStatementOptions {
 const PER_DEVICE = 6
 
 /**
- * Breaks the connection of a statement with at least two changes. All changes in the statement have an unknown outcome,
- * and either all or none of them are stored. All other concurrent changes succeed.
+ * All changes in the statement have an unknown outcome, and either all or none of them are stored. All other concurrent
+ * changes succeed.
  */
 export async function breakSharedStatement({
   proxy,

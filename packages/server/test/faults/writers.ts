@@ -8,7 +8,6 @@ export const context = 'night'
  * multiple of three, so that clients write each name in the base and in the context.
  */
 const NAMES = 13
-/** Time limit for a response. */
 const TIMEOUT_MS = 10_000
 /** The pause after an unacknowledged change. */
 const PAUSE_MS = 200
@@ -16,13 +15,11 @@ const PAUSE_MS = 200
 export interface Writers {
   /** Resolves when servers have acknowledged this number of additional changes. */
   acknowledged(more: number): Promise<void>
-  /** Waits for requests in flight and stops. */
   stop(): Promise<void>
 }
 
 export interface WritersOptions {
   devices: readonly string[]
-  /** The number of clients for each device. */
   perDevice?: number
   firstNumber: number
 }

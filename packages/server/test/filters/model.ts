@@ -2,7 +2,7 @@ import type { Compare, CompareList, Condition, Literal, ResolvedFilter, Subject 
 
 type Group = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
-/** A service in the model. A service without a state has its device's state. */
+/** A service without a state has its device's state. */
 export interface ModelService {
   id: string
   name: string
@@ -17,7 +17,7 @@ export interface ModelService {
   overrides?: Readonly<Record<string, Group>>
 }
 
-/** A device in the model. Times are in milliseconds since 1970. */
+/** Times are in milliseconds since 1970. */
 export interface ModelDevice {
   id: string
   name: string
@@ -252,7 +252,7 @@ function valueIn(group: Group, [first, second]: readonly string[]): string | und
   return typeof found === 'string' && (second === undefined) === (typeof value === 'string') ? found : undefined
 }
 
-/** Returns the values of a name. Omits missing values. */
+/** Omits missing values. */
 function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | number | boolean)[] {
   if (subject.type === 'attribute') {
     for (const group of layers(subject, row, options)) {

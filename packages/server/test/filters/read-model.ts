@@ -3,7 +3,6 @@ import type { Database } from '../../src/db/database.ts'
 import { applicationTypes } from '../../src/features/services/application-types.ts'
 import type { ModelDevice } from './model.ts'
 
-/** Reads a device for the model. Returns undefined if the device does not exist. */
 export async function readModel(db: Database, accountId: string, id: string): Promise<ModelDevice | undefined> {
   const { rows } = await sql<{ device: ModelDevice }>`
     select jsonb_build_object('id', d.id, 'name', d.name, 'hardwareId', d.hardware_id, 'platform', d.platform,

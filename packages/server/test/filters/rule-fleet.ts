@@ -60,7 +60,6 @@ export interface Check {
   completions: { kind: string; text: string; from: number; to: number; count: number | null }[]
 }
 
-/** Returns the result of `checkFilter` for a filter. */
 export async function checkFilter(
   user: TestUser,
   where: string,

@@ -1,11 +1,8 @@
-/**
- * Matches internal details that responses must not contain: code positions and database error messages. No input
- * contains such details.
- */
+/** Matches internal details that responses must not contain: code positions and database error messages. */
 const internals =
   /\bat .{1,200}\.[cm]?[jt]s:\d+|node:internal|node_modules|syntax error at or near|violates|relation \\?"|invalid byte sequence|invalid input syntax|could not determine data type|out of range for type|PostgresError|QueryFailed|kysely|ECONN/i
 
-/** Describes the problem with a response to invalid input. Returns undefined if the response is correct. */
+/** Returns undefined if the response is correct. */
 export function findProblem({ status, text }: { status: number | undefined; text: string }): string | undefined {
   if (status === undefined) return 'no response'
   if (status >= 500) return `status ${status}: ${text.slice(0, 500)}`

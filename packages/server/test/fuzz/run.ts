@@ -38,7 +38,6 @@ console.log(tableOf(await readFile(figures, 'utf8').catch(() => '')))
 await rm(folder, { recursive: true })
 process.exitCode = code ?? 1
 
-/** Returns a table of the last reported figures for each test. */
 function tableOf(lines: string): string {
   const last = new Map<string, string>()
   for (const line of lines.split('\n').filter(Boolean)) {

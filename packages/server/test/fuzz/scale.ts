@@ -5,10 +5,8 @@ interface Scale {
   seed: number
   signatures: number
   documents: number
-  /** Number of unusual strings for each argument. */
   strings: number
   bodies: number
-  /** Number of strings that could be filters. */
   filters: number
   packets: number
 }

@@ -6,10 +6,7 @@ export interface BodyResponse {
   text: string
 }
 
-/**
- * Signs a request with exactly these bytes as its body. Returns a function that sends the request, so that a measured
- * time does not include signing.
- */
+/** Returns a function that sends the request, so that a measured time does not include signing. */
 export function prepareBody(
   { url: server }: Pick<TestApp, 'url'>,
   { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>,

@@ -38,7 +38,6 @@ import { unlimited } from './unlimited.ts'
 rejectInexactScalars()
 rememberDerivedKeys()
 
-/** The HTTP response to a GraphQL operation. */
 export interface QueryResponse<Data = Record<string, unknown>> {
   status: number
   headers: Headers
@@ -51,15 +50,12 @@ export interface TestUser {
   email: string
   keyId: string
   secret: string
-  /** Sends a signed operation. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<QueryResponse<Data>>
-  /** Returns a signed operation's data. Throws if the response contains errors. */
+  /** Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
-  /**
-   * Adds a person to the account and returns the person's ID. Undefined for users whose database the test cannot reach.
-   */
+  /** Undefined for users whose database the test cannot reach. */
   addMember?(roleId?: string): Promise<string>
 }
 
@@ -72,39 +68,29 @@ export interface TestApp {
   /** The port for MQTT over TCP if the option `mqtt` is true, otherwise 0. */
   mqttPort: number
   owner: TestUser
-  /** Creates another user with an access key. */
   createUser(): Promise<TestUser>
   /** Starts another server on the same database. Close that server before this one. */
   startAnother(options?: TestAppOptions): Promise<TestApp>
-  /** Returns the same user, but sends the user's requests to this server. */
   as(user: TestUser): TestUser
   close(): Promise<void>
 }
 
 export interface TestAppOptions {
-  /** Settings, keyed by environment variable. */
   env?: Record<string, string>
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures and refilling rate limits. */
   elapsed?: () => number
-  /**
-   * The number of milliseconds that a user's statement may wait for a connection. By default, as long as a slow machine
-   * needs for hundreds of concurrent requests of one user.
-   */
+  /** By default, as long as a slow machine needs for hundreds of concurrent requests of one user. */
   statementWaitMs?: number
-  /** Whether to compile documents. If false, only the graphql-js executor runs. */
   jit?: boolean
-  /** Whether to run background jobs, such as webhook deliveries. */
   worker?: boolean
-  /** Whether to accept MQTT connections and track device presence. */
   mqtt?: boolean
   /** Whether to exchange rate-limit usage with other servers. */
   sharesRateLimits?: boolean
   /** Chooses where list queries are read, such as from a read replica. */
   readRouter?: ReadRouter
-  /** Resolves the host names of webhook URLs. */
   resolve?: Resolve
-  /** The server's log. By default, no log. */
+  /** By default, no log. */
   log?: Logger
 }
 
@@ -119,7 +105,6 @@ export function sharedTestApp(options?: TestAppOptions): TestApp {
   return app
 }
 
-/** Starts a server on loopback with a separate database and one user. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const metrics = createMetrics()
   const { env, statementWaitMs: waitMs = 60_000 } = options

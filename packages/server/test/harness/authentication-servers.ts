@@ -19,7 +19,6 @@ export interface AuthenticationServers extends TestDatabase {
   secrets: Secrets
   createUser(): Promise<KeyOwner>
   startServer(options?: ServerOptions): Promise<Server>
-  /** Closes the running servers and drops the database. */
   close(): Promise<void>
 }
 
@@ -28,7 +27,7 @@ export interface ServerOptions {
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures. */
   elapsed?: () => number
-  /** The connection for notifications. By default, the database connection. */
+  /** By default, the database connection. */
   connection?: pg.ClientConfig
 }
 
@@ -40,7 +39,7 @@ export interface KeyOwner {
 
 export interface Server {
   url: string
-  /** Signs and sends a request. `alter` changes the signed request. */
+  /** `alter` changes the signed request. */
   send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<ServerResponse>
   /** Sends a request with a body, signed in form B with an hmac-sha256 key. */
   as(key: { key: string; secret: string | null }, options?: Partial<SignRequestOptions>): Promise<ServerResponse>
@@ -80,7 +79,6 @@ async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<KeyOwner
   return { viewer, context, createKey: (input = {}) => createAccessKey(context, input) }
 }
 
-/** Starts a server whose only route returns the authenticated user. */
 async function listen(
   { db, connection }: TestDatabase,
   secrets: Secrets,

@@ -67,11 +67,10 @@ function keepLocations(folder: string): Plugin {
 const find = (source: string, bundled: string): string =>
   process.env.MUSTER_TEST_PROGRAMS === undefined ? join(root, source) : join(process.env.MUSTER_TEST_PROGRAMS, bundled)
 
-/** Returns the path of the `muster` command. Outside a test run, the command runs from its sources. */
+/** Outside a test run, the command runs from its sources. */
 export const launcherPath = (): string => find(launcherFile, launcherFile)
 
-/** Returns the path of the server's program. Outside a test run, the server runs from its sources. */
+/** Outside a test run, the server runs from its sources. */
 export const serverPath = (): string => find(mainFile, mainFile.replace(/ts$/, 'js'))
 
-/** Returns a folder for PATH that contains the `muster` command. */
 export const commandsPath = (): string => find('node_modules/.bin', commandFolder)

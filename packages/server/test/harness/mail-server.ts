@@ -4,11 +4,9 @@ import { SMTPServer } from 'smtp-server'
 
 export interface ReceivedMail {
   to: string[]
-  /** The message as received. */
   source: string
 }
 
-/** A mail server on loopback, with one user. */
 export interface MailServer {
   url: string
   received: ReceivedMail[]

@@ -9,10 +9,8 @@ import { serverPath } from './bundled-programs.ts'
 /** The number of characters from a server's log that a failed test shows. */
 const SHOWN = 8_000
 
-/** A server in a separate process, started as an operator starts it. */
 export interface ServerProcess {
   url: string
-  /** Returns the output so far. */
   stdout(): string
   stderr(): string
   /** Sends a signal and returns the exit status, which is null if the signal killed the process. */
@@ -65,7 +63,7 @@ export async function startServerProcess(
   }
 }
 
-/** Starts a server that is expected to fail. Returns its exit status and its output. */
+/** Returns its exit status and its output. */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }
@@ -117,7 +115,6 @@ export interface SignedResponse {
   body: any
 }
 
-/** Sends an operation signed with these credentials. */
 export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,

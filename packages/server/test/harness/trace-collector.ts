@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The members of a received span that tests check. */
 export interface CollectedSpan {
   traceId: string
   spanId: string

@@ -1,7 +1,4 @@
-/**
- * Settings without rate limits and load shedding. With these settings, a busy machine does not look like an
- * unresponsive database. Tests of limits override them.
- */
+/** With these settings, a busy machine does not look like an unresponsive database. Tests of limits override them. */
 export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A received webhook message. */
 export interface Received {
   id: string
   timestamp: string
@@ -14,13 +13,12 @@ export interface Received {
   body: any
 }
 
-/** An HTTP server on loopback that receives webhooks. */
 export interface Receiver {
   url: string
   received: Received[]
   /** Waits for at least `count` matching messages and returns them. */
   waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
-  /** Sets the handler of all further requests. By default, the receiver responds with status 200 and no body. */
+  /** By default, the receiver responds with status 200 and no body. */
   respondWith(handle: (message: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }
@@ -72,7 +70,6 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Returns the complete body, or undefined if the request was interrupted. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   try {

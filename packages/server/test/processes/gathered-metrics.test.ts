@@ -4,7 +4,7 @@ import { createMetrics, type Samples } from '../../src/metrics.ts'
 import { gatherMetrics } from '../../src/processes/gathered-metrics.ts'
 import type { ProcessChannel, ToProcess } from '../../src/processes/messages.ts'
 
-/** Simulates three server processes. The test determines the messages of each process and their order. */
+/** The test determines the messages of each process and their order. */
 function gather() {
   const running = new Map<number, ProcessChannel>()
   let requestId = 0
@@ -28,7 +28,7 @@ function gather() {
       running.delete(number)
       gathered.ended(number)
     },
-    /** Returns the values gathered for the third process. Calls `meanwhile` before the other processes respond. */
+    /** Calls `meanwhile` before the other processes respond. */
     async measure(meanwhile: () => void): Promise<{ rejections: number; missing: number }> {
       measured = Promise.withResolvers()
       gathered.handleMessage(3, { kind: 'measure', requestId: 1 })
@@ -47,7 +47,6 @@ function gather() {
   }
 }
 
-/** Returns the samples of a process that rejected this number of connections. */
 async function samplesOf(rejections: number): Promise<Samples> {
   const metrics = createMetrics()
   const reject = metrics.counter('mqttRefusals')

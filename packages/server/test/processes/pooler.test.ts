@@ -9,7 +9,6 @@ import { startDatabaseProxy } from '../database/database-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
-/** Opens the database as a starting server does, and returns the log entries. */
 async function open(env: Record<string, string>): Promise<Record<string, unknown>[]> {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })

@@ -12,7 +12,7 @@ export const pgbouncer = '/usr/sbin/pgbouncer'
 
 const UNPRIVILEGED_ID = 65_534
 
-/** Starts PgBouncer with fewer database connections than client connections. Returns the URL of PgBouncer. */
+/** Returns the URL of PgBouncer. */
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,

@@ -53,7 +53,6 @@ const listening = (server: ServerProcess, count: number): Promise<number[]> =>
     return found.map((line) => JSON.parse(line).pid)
   }, wait)
 
-/** Returns the metrics, keyed by name and labels. */
 const measure = async ({ url }: ServerProcess): Promise<Record<string, number>> =>
   valuesIn(await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text())
 
@@ -62,7 +61,6 @@ function valuesIn(text: string): Record<string, number> {
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
 }
 
-/** Opens this number of connections and returns the distinct certificates that they receive. */
 async function certificatesOf(port: number, count: number): Promise<Set<string>> {
   const each = Array.from({ length: count }, async () => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })

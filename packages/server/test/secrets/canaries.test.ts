@@ -21,7 +21,6 @@ import { mqttLogEntries, overMqtt } from './over-mqtt.ts'
 import { invitations, otherSignIns, passwordSignIn, singleSignOn } from './sign-in-flows.ts'
 
 const canaries = createCanaries()
-/** The bodies of error responses. */
 const errors: string[] = []
 const metricsToken = canaries.add('metrics token', randomBytes(18).toString('base64url'))
 let database: TestDatabase
@@ -82,7 +81,7 @@ interface Key {
   secret: string
 }
 
-/** Sends a signed operation. `alterBody` changes the signed body, which makes the signature invalid. */
+/** `alterBody` changes the signed body, which makes the signature invalid. */
 async function sendOperation(
   { keyId, secret }: Key,
   query: string,

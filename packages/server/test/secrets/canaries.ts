@@ -1,10 +1,7 @@
-/** Secrets to search for in the server's output, grouped by kind. */
 export interface Canaries {
   add(kind: string, secret: string): string
-  /** Returns the kinds and forms of the secrets in a text. */
   foundIn(text: string): string[]
   names(): string[]
-  /** Returns the number of secrets and the number of forms to search for. */
   count(): { secrets: number; forms: number }
 }
 

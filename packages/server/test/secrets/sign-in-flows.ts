@@ -21,9 +21,7 @@ export interface SignInFlows {
   provider: ForgingProvider
   mail: MailServer
   canaries: Canaries
-  /** The bodies of error responses. */
   errors: string[]
-  /** A person who may invite people. */
   owner: { id: string; email: string; password: string }
 }
 

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, 
 
 export const CLIENT = { id: 'muster', secret: 'a-client-secret-of-the-tests' }
 
-/** Changes to a correct response. Everything that is omitted stays correct. */
+/** Everything that is omitted stays correct. */
 export interface Forgery {
   /** Changes the claims of the ID token. */
   claims?: (claims: JWTPayload) => JWTPayload
@@ -37,10 +37,7 @@ interface Issued {
   forgery: Forgery
 }
 
-/**
- * Starts a provider whose responses a test can forge. A code works as often as it is sent, so that only the server's
- * checks reject it.
- */
+/** A code works as often as it is sent, so that only the server's checks reject it. */
 export async function startForgingProvider(): Promise<ForgingProvider> {
   const [own, stranger, rs512] = await Promise.all([
     generateKeyPair('RS256'),

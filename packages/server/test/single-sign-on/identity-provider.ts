@@ -19,8 +19,8 @@ export interface IdentityProvider {
 }
 
 /**
- * Starts `oidc-provider`, which implements OpenID Connect completely. Its sign-in form accepts every login name in
- * `people` with any password. `serverUrl` is the public URL of the Muster server.
+ * Its sign-in form accepts every login name in `people` with any password. `serverUrl` is the public URL of the Muster
+ * server.
  */
 export async function startIdentityProvider(serverUrl: string): Promise<IdentityProvider> {
   const http = createServer()

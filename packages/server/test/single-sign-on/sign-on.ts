@@ -3,7 +3,7 @@ import { type Browser, type BrowserResponse, openBrowser } from '../clients/brow
 import type { TestApp } from '../harness/app.ts'
 import { CLIENT, type Forgery, type ForgingProvider } from './forging-provider.ts'
 
-/** The address in the redirect URI. The tests send the redirects to the server themselves. */
+/** The tests send the redirects to the server themselves. */
 export const PUBLIC_URL = 'http://muster.example'
 
 export const ssoSettings = (issuer: string): Record<string, string> => ({
@@ -16,23 +16,19 @@ export const ssoSettings = (issuer: string): Record<string, string> => ({
 
 export interface SignOn {
   browser: Browser
-  /** Where the provider asks the user to sign in. */
   authorizationUrl: string
   /** The correct parameters of the redirect back. */
   response: Record<string, string>
-  /** Sends a redirect back, by default the correct one. */
   finish(response?: Record<string, string | undefined>, from?: Browser): Promise<BrowserResponse>
 }
 
 export interface SignOnOptions {
   claims: JWTPayload
   forgery?: Forgery
-  /** The query of the start, such as `to=/devices`. */
   query?: string
   browser?: Browser
 }
 
-/** Starts a sign-in in a browser and lets the provider issue a code. */
 export async function startSignOn(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,
@@ -59,7 +55,7 @@ export async function startSignOn(
 export const navigate = (browser: Browser, path: string): Promise<BrowserResponse> =>
   browser.send(path, { headers: { 'muster-session': undefined, 'sec-fetch-site': 'cross-site' } })
 
-/** Signs in with these claims. Throws if the sign-in fails. */
+/** Throws if the sign-in fails. */
 export async function signOn(
   app: Pick<TestApp, 'url'>,
   provider: ForgingProvider,
@@ -100,7 +96,6 @@ export async function failureOf(
 export const reasonIn = ({ headers }: BrowserResponse): string | undefined =>
   /^\/sign-in\?error=(.*)$/.exec(headers.get('location') ?? '')?.[1]
 
-/** Returns the signed-in person, or null. */
 export async function personIn(browser: Browser): Promise<{ id: string; email: string } | null> {
   const { body } = await browser.auth('/get-session')
   return body.user

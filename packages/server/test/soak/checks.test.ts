@@ -22,9 +22,7 @@ const noise = Array.from({ length: 60 }, (_, index) => Math.sin(index * index))
 
 interface MemoryShape {
   minutes?: number
-  /** How far values differ from the mean, in percent. */
   noise?: number
-  /** Growth per hour, in percent. */
   live?: number
   resident?: number
 }

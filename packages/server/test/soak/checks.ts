@@ -4,7 +4,6 @@ import type { MemorySample, Sample } from './samples.ts'
 export interface Results {
   samples: readonly Sample[]
   memory: readonly MemorySample[]
-  /** Counts of the errors of requests and devices. */
   errors: Readonly<Record<string, number>>
   devices: number
   /** Number of changes that the webhook did not receive by the end. */
@@ -15,7 +14,6 @@ export interface Results {
 export interface Checks {
   live: Growth
   resident: Growth
-  /** Messages about failed checks. */
   failures: string[]
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-/** A connection that sends one request at a time. Does little work, because the server needs the CPU. */
+/** Does little work, because the server needs the CPU. */
 export interface Connection {
   /** Sends a request and returns the complete response's status. */
   send(request: Buffer): Promise<number>

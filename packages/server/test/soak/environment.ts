@@ -17,9 +17,8 @@ export interface Environment {
   keyId: string
   key: SigningKey
   devices: Credentials[]
-  /** Counts all database connections. */
   countConnections(): Promise<number>
-  /** Counts the attribute changes. The webhook must receive each change. */
+  /** The webhook must receive each change. */
   countChanges(): Promise<number>
   /** Makes the server collect garbage and returns the memory that it then uses. */
   collectMemory(): Promise<CollectedMemory>

@@ -13,11 +13,9 @@ export type FleetCommand =
   | { kind: 'connect'; broker: string; devices: Credentials[]; every: number }
   | { kind: 'stop' }
 
-/** The state that this process sends every second. */
 export interface FleetState {
   receiver: string
   connected: number
-  /** Counts of lost connections and unacknowledged reports. */
   failures: Record<string, number>
   reports: number
   /** The number of distinct webhook messages and the number of messages with an invalid signature. */

@@ -1,7 +1,7 @@
 /** A value's growth with its uncertainty, both in percent of the median per hour. */
 export interface Growth {
   perHour: number
-  /** The standard error. NaN for fewer than three points. */
+  /** NaN for fewer than three points. */
   error: number
 }
 

@@ -7,19 +7,15 @@ import { createTimes, type Times } from './times.ts'
 export interface LoadCounts {
   sent: number
   responses: number
-  /** Counts, keyed by error. */
   errors: Record<string, number>
   times: Times
 }
 
 /** Sends requests at a fixed rate, regardless of responses, as independent clients do. */
 export interface Load {
-  /** Sets the number of requests per second. */
   setRate(rate: number): void
   readonly inFlight: number
-  /** Returns the counts since the last call. */
   take(): LoadCounts
-  /** Stops sending and waits for requests in flight. */
   stop(): Promise<void>
 }
 
@@ -100,7 +96,6 @@ export function startLoad(environment: Environment, initialRate: number): Load {
   }
 }
 
-/** Sends a request and returns the response's error, if any. */
 async function post(pool: Pool, { url, keyId, key }: Environment, body: string): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
   const created = Math.floor(Date.now() / 1_000)
@@ -115,7 +110,6 @@ async function post(pool: Pool, { url, keyId, key }: Environment, body: string):
   return `${response.statusCode} ${code}`.trim()
 }
 
-/** Sends one operation and returns its data. */
 export async function sendOnce<Data>(environment: Environment, query: string): Promise<Data> {
   const body = JSON.stringify({ query })
   const { url, keyId, key } = environment

@@ -1,4 +1,3 @@
-/** An operation and its share of the load in percent. */
 export interface Operation {
   name: string
   share: number

@@ -5,7 +5,6 @@ export interface SoakOptions {
   minutes: number
   /** The default is half of `minutes`, at most 15. */
   warmUpMinutes: number
-  /** Requests per second. */
   rate: number
   devices: number
   /** Seconds between a device's reports. */

@@ -38,7 +38,6 @@ const growth = ({ perHour, error }: Growth): string => `${perHour.toFixed(2)} % 
 export interface Report {
   options: SoakOptions
   measured: Measured
-  /** Requests sent per second. */
   rate: number
   /** The number of attribute changes and the number of changes that the webhook did not receive. */
   changes: number

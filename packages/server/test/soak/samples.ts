@@ -8,7 +8,6 @@ export interface Measured extends LoadCounts {
 
 /** Memory of the server just after a garbage collection. */
 export interface MemorySample {
-  /** Minutes since the measurement began. */
   at: number
   /** Memory in use by JavaScript objects, and by buffers and native code. */
   liveMiB: number
@@ -16,9 +15,7 @@ export interface MemorySample {
   residentMiB: number
 }
 
-/** Measured values of the server at one point in time. */
 export interface Sample {
-  /** Minutes since the measurement began. */
   at: number
   rssMiB: number
   descriptors: number
@@ -33,7 +30,6 @@ export interface Sample {
 
 const MIB = 1_048_576
 
-/** Reads the server's metrics and counts its database connections. */
 export async function takeSample(environment: Environment, at: number): Promise<Sample> {
   const [values, databaseConnections] = await Promise.all([
     readMetrics(environment.url),

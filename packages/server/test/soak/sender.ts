@@ -5,9 +5,8 @@ import { spread } from './mix.ts'
 
 /** Sends the operations of the soak test, each on the connection that has been idle the longest. */
 export interface Sender {
-  /** The number of idle connections. */
   readonly free: number
-  /** Sends a request and returns the complete response's status. Requires an idle connection. */
+  /** Requires an idle connection. */
   send(): Promise<number>
   close(): void
 }

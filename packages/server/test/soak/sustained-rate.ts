@@ -4,7 +4,7 @@ import type { Load } from './load.ts'
 const POLL_MS = 5_000
 /** The server is behind if the requests of this many seconds are in flight. */
 const BEHIND_SECONDS = 0.5
-/** The number of consecutive polls after which the rate changes. A single pause proves nothing. */
+/** A single pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
 /** How much a lowered rate increases while the server keeps up, as a factor. */

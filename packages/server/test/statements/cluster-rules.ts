@@ -16,11 +16,9 @@ interface Analyzed {
   text: string
   plan: PlanNode
   scope: AccountScope
-  /** The names of PostgreSQL's volatile functions. */
   volatileFunctions: ReadonlySet<string>
 }
 
-/** Returns the rules that a statement breaks. */
 export function brokenRules({ text, plan, scope, volatileFunctions }: Analyzed): ClusterRule[] {
   const nodes = withDescendants(plan)
   const calls = calledFunctions(text)

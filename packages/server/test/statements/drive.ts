@@ -11,10 +11,7 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
 import { directSignInCalls } from './direct-sign-in-calls.ts'
 
-/**
- * Makes the server send all its statements for a user with objects of every kind. Returns the errors of the calls that
- * no request makes.
- */
+/** Returns the errors of the calls that no request makes. */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<string[]> {
   await setAttributes(user, own)
   await readLists(user, own)
@@ -40,7 +37,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Reads lists. Each order, each filter, and each page after a cursor uses a separate statement. */
+/** Each order, each filter, and each page after a cursor uses a separate statement. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
@@ -87,10 +84,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
   await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
 }
 
-/**
- * Signs in with a password, with a passkey, and with a backup code. The authentication library sends many of these
- * statements.
- */
+/** The authentication library sends many of these statements. */
 async function signInToConsole(app: TestApp): Promise<void> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
@@ -128,7 +122,7 @@ async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<string[]> 
   return errors
 }
 
-/** Sends every query and mutation with the caller's objects. Removals run last. */
+/** Removals run last. */
 async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<void> {
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')

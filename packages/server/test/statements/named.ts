@@ -93,7 +93,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'lockTotp of auth/sessions/totp.queries.ts': once,
 }
 
-/** Statements that only a cluster can run. The test sends them there. */
+/** The test sends them there. */
 export const onlyOnCluster: readonly string[] = [
   ...['selectNodes', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/nodes.queries.ts`),
   'readNodes of features/events/feed/feed.queries.ts',

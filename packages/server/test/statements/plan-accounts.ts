@@ -34,8 +34,8 @@ const planning = [
 ]
 
 /**
- * Returns a statement's generic plan with only indexes and nested loops. In such a plan, each condition on an account
- * is at the node that reads the rows, including conditions that PostgreSQL derives from other conditions.
+ * In such a plan, each condition on an account is at the node that reads the rows, including conditions that PostgreSQL
+ * derives from other conditions.
  */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {
@@ -160,7 +160,6 @@ function conjuncts(condition: string): string[] {
   return parts.length === 1 ? [text] : parts.flatMap(conjuncts)
 }
 
-/** Removes the outer parentheses. */
 function withoutParentheses(text: string): string {
   if (!text.startsWith('(') || closingOf(text) !== text.length - 1) return text
   return withoutParentheses(text.slice(1, -1))

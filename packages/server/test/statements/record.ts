@@ -15,7 +15,6 @@ export interface Recording {
   stop(): void
 }
 
-/** A statement through Kysely. */
 export interface SentStatement {
   text: string
   sender: string | undefined
@@ -63,7 +62,7 @@ export function recordStatements(db: Database, onStatement: (sent: SentStatement
 
 const changesRows = /\b(insert into|update|delete from)\s/i
 
-/** Calls `before` with the first argument and the object of each call. Returns a function that restores the method. */
+/** Returns a function that restores the method. */
 function wrap(owner: object, name: string, before: (first: unknown, object: object) => void): () => void {
   const methods = owner as Record<string, (...args: unknown[]) => unknown>
   const original = methods[name]!
@@ -76,9 +75,7 @@ function wrap(owner: object, name: string, before: (first: unknown, object: obje
   }
 }
 
-/**
- * Returns the prototype that defines a method. All executors share the prototype, including executors of transactions.
- */
+/** All executors share the prototype, including executors of transactions. */
 function ownerOf(object: object, method: string): object {
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, method)) return owner

@@ -50,7 +50,6 @@ async function analyze(text: string): Promise<{ scope: AccountScope; broken: Clu
 
 const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
 
-/** Returns the senders of statements with this scope, each with one of its statements. */
 const sendersOf = (scope: AccountScope): ReadonlyMap<string, string> => sent.get(scope) ?? new Map()
 
 async function readSenders(): Promise<{ sent: Found<AccountScope>; breaking: Found<ClusterRule | 'last'> }> {

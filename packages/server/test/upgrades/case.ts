@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** A test of a migration, in addition to the check that no row is lost. */
 export interface UpgradeCase {
   /** Writes rows that the previous release may have left and that the migration affects. */
   before?(db: Kysely<unknown>): Promise<void>

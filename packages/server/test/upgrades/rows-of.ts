@@ -28,10 +28,7 @@ async function rowsOf(db: Kysely<unknown>, { name, columns }: Table): Promise<st
   return rows.map(({ row }) => row)
 }
 
-/**
- * Returns the rows from `before` that are missing now. Compares the columns from `before` except the columns in
- * `changed`.
- */
+/** Compares the columns from `before` except the columns in `changed`. */
 export async function missingRows(
   db: Kysely<unknown>,
   before: Contents,

@@ -51,7 +51,6 @@ it('keeps the rows of every stage through all later migrations, and ends with th
   expect(await missingOnPartitions(db)).toEqual([])
 })
 
-/** Opens a database of this release with the rows of the first stages. */
 async function openFilledDatabase(): Promise<Place> {
   const place = await newDatabase('migrated', atEnd)
   for (const name of ['0001_users', '0002_devices', '0005_events']) await stages[name]!(untyped(place))

@@ -26,7 +26,6 @@ export interface ClusterFiles {
   files: string[]
 }
 
-/** Lists the folders and files of a running PostgreSQL that a base backup copies. */
 export async function listClusterFiles(clusterFolder: string): Promise<ClusterFiles> {
   const folders: string[] = []
   const files: string[] = []

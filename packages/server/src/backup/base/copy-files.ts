@@ -13,7 +13,7 @@ import { type CopiedFile, dataFolderOf, type Manifest } from './manifest.ts'
 
 const CHUNK = 256 * 1024
 
-/** Receives the number of bytes in each chunk. Copying continues when the promise resolves. */
+/** Copying continues when the promise resolves. */
 type OnBytes = (bytes: number) => Promise<void>
 
 /** Copies and compresses the files while PostgreSQL writes to them. The replay makes them consistent. */
@@ -33,10 +33,7 @@ export async function copyCluster(
   return copied
 }
 
-/**
- * Prefers sync(1), which syncs the whole file system with one call of syncfs(2). If sync(1) is missing or fails, syncs
- * each file and folder.
- */
+/** If sync(1) is missing or fails, syncs each file and folder. */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])
   if (code === 0) return
@@ -78,7 +75,6 @@ async function copyFile(from: string, to: string, path: string, onBytes: OnBytes
   return { path, bytes, sha256: hash.digest('hex') }
 }
 
-/** Restores the files of a base backup to a folder, and compares each file with the manifest. */
 export async function restoreFiles(backup: string, manifest: Manifest, to: string, onBytes: OnBytes): Promise<void> {
   const { folders, files, backupLabel } = manifest
   await writeFile(join(to, 'backup_label'), backupLabel, { flag: 'wx', mode: 0o600 })
@@ -92,7 +88,6 @@ export async function restoreFiles(backup: string, manifest: Manifest, to: strin
   }
 }
 
-/** Restores a file and returns the SHA-256 of its content. */
 async function restoreFile(source: string, target: string, bytes: number, onBytes: OnBytes): Promise<string> {
   const hash = createHash('sha256')
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })

@@ -6,10 +6,7 @@ import { BackupError } from '../backup-error.ts'
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
 
-/**
- * The content of a base backup's `manifest.json`. The server writes the manifest last, so a backup that contains one is
- * complete.
- */
+/** The server writes the manifest last, so a backup that contains one is complete. */
 export interface Manifest {
   muster: 'base backup'
   format: number
@@ -31,7 +28,7 @@ export interface Manifest {
 }
 
 export interface CopiedFile {
-  /** The path relative to the database's folder. In the backup, the name also has the extension .zst. */
+  /** In the backup, the name also has the extension .zst. */
   path: string
   bytes: number
   sha256: string
@@ -62,7 +59,6 @@ export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   return backups.sort((one, other) => Date.parse(one.manifest.ended) - Date.parse(other.manifest.ended))
 }
 
-/** Lists the folders of base backups that are being written or were interrupted. */
 export async function listUnfinished(archive: string): Promise<string[]> {
   const unfinished: string[] = []
   for (const name of await foldersIn(archive)) {
@@ -72,7 +68,6 @@ export async function listUnfinished(archive: string): Promise<string[]> {
   return unfinished
 }
 
-/** Returns the compressed size of a backup in bytes. */
 export async function storedBytes({ folder, manifest }: BaseBackup): Promise<number> {
   let bytes = 0
   for (const { path } of manifest.files) bytes += (await stat(join(dataFolderOf(folder), `${path}.zst`))).size

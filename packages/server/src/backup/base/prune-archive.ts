@@ -5,7 +5,7 @@ import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wa
 import { syncFolder } from '../../lib/private-file.ts'
 import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
 
-/** Removes the files of interrupted base backups. The caller must hold the backup lock. */
+/** The caller must hold the backup lock. */
 export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }
@@ -33,10 +33,7 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   return removed.map(({ name }) => name)
 }
 
-/**
- * Removes the WAL before a segment. Segment numbers increase across timelines, so the numbers alone decide. Timeline
- * history files stay, because they are small and always needed.
- */
+/** Removes the WAL before a segment. */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {
     const number = segmentNumber(name)

@@ -13,7 +13,6 @@ import {
 import { BackupError } from '../backup-error.ts'
 import { type BaseBackup, listBaseBackups } from './manifest.ts'
 
-/** The time range that can be restored from a base backup. */
 export interface RecoveryRange {
   backup: BaseBackup
   from: Date
@@ -23,11 +22,10 @@ export interface RecoveryRange {
 
 export interface Recoverable {
   timeline: number
-  /** Sorted by base backup, oldest first. */
   ranges: RecoveryRange[]
 }
 
-/** Returns the ranges that an archive can restore on a timeline. The default is the newest timeline. */
+/** The default is the newest timeline. */
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)
@@ -46,7 +44,6 @@ export async function findRecoverable(archive: string, timeline?: number): Promi
   return { timeline: id, ranges }
 }
 
-/** Returns the range of the newest base backup from which the given time can be restored. */
 export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'): RecoveryRange {
   const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
   if (found !== undefined) return found

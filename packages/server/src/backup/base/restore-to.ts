@@ -20,7 +20,7 @@ export interface RestoreToOptions {
   to: Date | 'latest'
   /** The timeline to restore. The default is the newest one. */
   timeline?: number | undefined
-  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
+  /** If false, the folder must not contain a database. */
   replace?: boolean | undefined
   /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean | undefined
@@ -39,13 +39,10 @@ export interface RestoredTo {
   backup: string
   /** The time when the last restored transaction was committed, or undefined if the WAL contains none. */
   lastTransaction: Date | undefined
-  /** The replaced database's new path, if the folder contained one. */
   aside: string | undefined
 }
 
-/**
- * Restores the embedded database to a point in time. Copies a base backup, then replays the archived write-ahead log.
- */
+/** Copies a base backup, then replays the archived write-ahead log. */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options
   const recoverable = await findRecoverable(archive, options.timeline)
@@ -80,7 +77,7 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   }
 }
 
-/** Checks the master key and skips event numbers. Called before the recovered database is moved to the data folder. */
+/** Called before the recovered database is moved to the data folder. */
 async function finish(
   connection: EmbeddedConnection,
   { config, withoutKey = false }: RestoreToOptions,

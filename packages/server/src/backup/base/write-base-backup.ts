@@ -32,7 +32,6 @@ export interface BaseBackupOptions {
   archive: string
   /** The number of base backups to keep in the archive, including the new one. */
   keep: number
-  /** The maximum number of bytes to read per second. 0 means no limit. */
   rate: number
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean
@@ -46,10 +45,7 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/**
- * Copies the files of the running embedded database to the archive. Then removes the oldest base backups and the WAL
- * that is no longer needed.
- */
+/** Then removes the oldest base backups and the WAL that is no longer needed. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })

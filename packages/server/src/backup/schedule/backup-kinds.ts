@@ -64,7 +64,7 @@ const nameAt = (moment: Date): string => `muster-${moment.toISOString().replaceA
 
 function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
   const folder = config.backupFolder ?? join(config.dataFolder, 'backups')
-  /** Lists the names of the backups, oldest first. Ignores other files in the folder. */
+  /** Ignores other files in the folder. */
   const list = async (): Promise<string[]> => (await namesIn(folder)).filter((name) => namePattern.test(name)).sort()
   return {
     folder,

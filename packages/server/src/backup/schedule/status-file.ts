@@ -6,9 +6,7 @@ import { replacePrivateFile } from '../../lib/private-file.ts'
 export interface BackupStatus {
   checked: string
   folder: string
-  /** The interval between backups, or null if there is no schedule. */
   everyMs: number | null
-  /** The time of the newest backup, or null if there is none. */
   newest: string | null
   /** The failure of the last scheduled backup since the server started, or null if it succeeded or none was due. */
   failure: { at: string; message: string } | null
@@ -30,7 +28,7 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
-/** Reads the status. Returns undefined if the server neither archives nor takes scheduled backups. */
+/** Returns undefined if the server neither archives nor takes scheduled backups. */
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
   try {
     return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus

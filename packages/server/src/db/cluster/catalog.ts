@@ -2,13 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Placement } from './placements.ts'
 
-/** A table of the schema, with its partitions. */
 export interface Table {
   name: string
-  /** The primary key and the unique indexes. */
   uniques: UniqueIndex[]
   references: Reference[]
-  /** Names of the triggers, except those of foreign keys. */
   triggers: string[]
   /** Names of the sequences that column defaults use. */
   sequences: string[]
@@ -25,7 +22,6 @@ export interface UniqueIndex {
 export interface Reference {
   name: string
   table: string
-  /** Pairs of a column in this table and a column in the referenced table. */
   columns: [string, string][]
   /** The foreign key as `alter table … add constraint` accepts it. */
   definition: string
@@ -65,7 +61,6 @@ export async function hasCitus(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Returns the placements of the tables that Citus has placed, by table name. */
 export async function readPlacements(db: Database): Promise<Map<string, Placement>> {
   const { rows } = await sql<{ name: string; placement: Placement }>`
     select relname as name,
@@ -76,8 +71,7 @@ export async function readPlacements(db: Database): Promise<Map<string, Placemen
 }
 
 /**
- * Returns the signatures of functions that are not yet on every node. Excludes functions of extensions, which Citus
- * places itself, and of triggers, which distributed tables do not have.
+ * Excludes functions of extensions, which Citus places itself, and of triggers, which distributed tables do not have.
  */
 export async function readMissingFunctions(db: Database): Promise<string[]> {
   const { rows } = await sql<{ signature: string }>`

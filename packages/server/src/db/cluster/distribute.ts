@@ -11,7 +11,6 @@ export interface ClusterOptions {
   shards: number
 }
 
-/** Returns the cluster's options in the settings, or undefined if the database is not a cluster. */
 export const clusterOf = ({ cluster, clusterShards }: Config): ClusterOptions | undefined =>
   cluster === undefined ? undefined : { shards: clusterShards }
 
@@ -53,7 +52,7 @@ export async function distributeTables(
   })
 }
 
-/** Finds the tables that are not placed yet. Throws if a table is placed differently than `placements.ts` requires. */
+/** Throws if a table is placed differently than `placements.ts` requires. */
 async function findMissing(db: Database): Promise<{ missing: Table[]; placed: ReadonlyMap<string, Placement> }> {
   const placed = await readPlacements(db)
   const missing = (await readTables(db)).filter(({ name }) => {

@@ -1,6 +1,5 @@
 import { type Database, query } from '../database.ts'
 
-/** Returns the number of the node with the rows of each account. */
 export async function selectNodes(db: Database, accountIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await query<{ id: string; node: string }>(
     db,

@@ -28,9 +28,7 @@ const local = [
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/**
- * Returns the placement of a table, or undefined for an unknown table. Add each new table to one of the lists above.
- */
+/** Add each new table to one of the lists above. */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'

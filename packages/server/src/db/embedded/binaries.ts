@@ -97,7 +97,6 @@ async function readLinks(file: string): Promise<Link[]> {
   )
 }
 
-/** Creates a link or replaces an old one, even if another server creates the same link at the same time. */
 async function ensureLink(path: string, to: string): Promise<void> {
   try {
     await symlink(to, path)

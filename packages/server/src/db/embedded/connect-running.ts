@@ -29,15 +29,13 @@ export async function connectRunning(dataFolder: string): Promise<EmbeddedConnec
 
 export interface OpenDatabase {
   readonly connection: EmbeddedConnection
-  /** Stops the database if this process started it. Another process's database continues to run. */
+  /** Another process's database continues to run. */
   close(): Promise<void>
 }
 
 const timeoutMs = 60_000
 
-/**
- * Connects to a running server's database. If no server is running, starts the database until `close` is called.
- */
+/** If no server is running, starts the database until `close` is called. */
 export async function connectOrStart(options: EmbeddedOptions): Promise<OpenDatabase> {
   const deadline = Date.now() + timeoutMs
   for (;;) {

@@ -53,9 +53,7 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/**
- * Tests whether the database accepts connections. Throws a database error that does not depend on the database's state.
- */
+/** Throws a database error that does not depend on the database's state. */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
   // If the connection is lost between two queries, the next query reports the error. Without a listener, the event

@@ -18,10 +18,7 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /**
-   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates it if it
-   * is missing.
-   */
+  /** `startEmbedded` creates it if it is missing. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
   /**
@@ -40,13 +37,13 @@ export interface Embedded {
   readonly connection: EmbeddedConnection
   readonly pid: number
   readonly majorVersion: number
-  /** Shuts PostgreSQL down in fast mode, which rolls back open transactions. Resolves once the database has exited. */
+  /** Resolves once the database has exited. */
   stop(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL in the data folder and resolves once PostgreSQL accepts connections. Rejects with an EmbeddedError.
- * The calling thread must outlive the database, because on Linux the database shuts down when that thread ends.
+ * Rejects with an EmbeddedError. The calling thread must outlive the database, because on Linux the database shuts down
+ * when that thread ends.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)

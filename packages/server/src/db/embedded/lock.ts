@@ -9,10 +9,7 @@ import { isPostgresOf, processIdentity } from './process-identity.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Lock {
-  /**
-   * PostgreSQL receives this file descriptor, so its processes hold the lock until the last one has ended. Undefined if
-   * flock is not available.
-   */
+  /** Undefined if flock is not available. */
   readonly fd: number | undefined
   release(): Promise<void>
 }
@@ -96,7 +93,6 @@ async function writeOwner(file: string): Promise<void> {
   await writeFile(file, `${await processIdentity(process.pid)}\n`)
 }
 
-/** Returns the ID of the process that wrote the lock file, if that process is still running. */
 async function findLiveOwner(file: string): Promise<number | undefined> {
   const identity = (await readIfExists(file)).trim()
   const pid = Number.parseInt(identity, 10)
@@ -104,7 +100,6 @@ async function findLiveOwner(file: string): Promise<number | undefined> {
   return (await processIdentity(pid)) === identity ? pid : undefined
 }
 
-/** Returns the ID of this folder's main database process, according to the PID file. */
 async function findPostmaster(clusterFolder: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readIfExists(join(clusterFolder, 'postmaster.pid')), 10)
   return pid > 0 && (await isPostgresOf(pid, clusterFolder)) ? pid : undefined

@@ -14,15 +14,11 @@ export interface LogFile {
   readonly path: string
   /** A file descriptor in append mode. PostgreSQL therefore continues at the new end after the log is truncated. */
   readonly fd: number
-  /** Returns the last lines written since the log was opened. */
   tail(lines?: number): Promise<string>
   close(): Promise<void>
 }
 
-/**
- * Opens PostgreSQL's log. Once a minute, if the log exceeds 8 MiB, moves its content to `<path>.1`. Together, the two
- * files therefore contain about 16 MiB at most.
- */
+/** Once a minute, if the log exceeds 8 MiB, moves its content to `<path>.1`. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
   // Root may use another user's folder, where that user could have created a symbolic link. O_NOFOLLOW rejects such a

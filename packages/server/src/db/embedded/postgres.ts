@@ -9,7 +9,7 @@ import { memoryEnvironment, settingArguments } from './settings.ts'
 export interface Postgres {
   readonly pid: number
   isAlive(): boolean
-  /** Resolves with the reason why the process exited, such as "exit code 1" or "signal SIGKILL". Never rejects. */
+  /** Never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }

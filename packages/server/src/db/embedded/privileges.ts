@@ -12,10 +12,7 @@ export interface UserId {
 /** A way to run PostgreSQL as a user other than root, because PostgreSQL refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /**
-   * Precedes every PostgreSQL command. The program in the prefix replaces itself with the command, so the process ID
-   * stays the same.
-   */
+  /** The program in the prefix replaces itself with the command, so the process ID stays the same. */
   readonly prefix: readonly string[]
   readonly owner: UserId
 }
@@ -26,7 +23,6 @@ export interface VerifiedRunMode extends RunMode {
 
 interface Places {
   readonly binaries: Binaries
-  /** The cluster's folder, or the data folder if the cluster does not exist yet. */
   readonly folder: string
   readonly owner: UserId
   /** Whether initdb will run. Only a user with a name can run initdb. */
@@ -108,10 +104,7 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/**
- * Runs PostgreSQL as another user if root lacks CAP_SETPCAP. That user must be able to enter the folder without a
- * capability.
- */
+/** That user must be able to enter the folder without a capability. */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],
@@ -120,10 +113,7 @@ const setUserPlain = (target: UserId): RunMode => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/**
- * Returns the major version if PostgreSQL can run in this mode and enter the folder. Otherwise, returns the error
- * message.
- */
+/** Otherwise, returns the error message. */
 async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })

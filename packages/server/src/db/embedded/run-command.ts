@@ -12,7 +12,7 @@ export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
 }
 
 export interface Finished {
-  /** The exit code. Null if a signal ended the program, or if the program could not be started (`failure`). */
+  /** Null if a signal ended the program, or if the program could not be started (`failure`). */
   readonly code: number | null
   /** The combined output of stdout and stderr, in the order of arrival. */
   readonly output: string
@@ -28,10 +28,7 @@ interface CommandOptions {
   readonly lockFd?: number | undefined
 }
 
-/**
- * Runs a command until it ends. Never rejects. The command runs in a separate session, so Ctrl-C in the terminal
- * reaches only the server.
- */
+/** Never rejects. The command runs in a separate session, so Ctrl-C in the terminal reaches only the server. */
 export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   return new Promise((resolve) => {
     const [program = '', ...args] = command

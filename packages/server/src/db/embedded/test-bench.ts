@@ -29,7 +29,6 @@ export async function newDataFolder(): Promise<string> {
 
 export interface Started extends Embedded {
   readonly messages: string[]
-  /** Resolves with the reason if the database ends without a call to `stop`. */
   readonly ended: Promise<string>
 }
 
@@ -65,16 +64,13 @@ export async function query<R extends pg.QueryResultRow>(
 
 export interface TestServer {
   readonly process: ChildProcess
-  /** The first line of output: the database's `pid` and `host`, or the error's `code` and `message`. */
   readonly result: { pid?: number; host?: string; code?: string; message?: string }
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/**
- * Runs the test server as a separate process, optionally through a command such as setpriv. Waits for its first output.
- */
+/** Waits for its first output. */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],
@@ -115,7 +111,6 @@ export function launchServer(dataFolder: string, before: readonly string[] = [],
   return server
 }
 
-/** Waits until the condition is true or the test times out. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(10)
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a minimal server for the tests: `node test-server.ts <data folder>`. It starts the folder's embedded database,
- * prints the result as one line of JSON, and stops the database on SIGTERM or Ctrl-C.
+ * It starts the folder's embedded database, prints the result as one line of JSON, and stops the database on SIGTERM or
+ * Ctrl-C.
  */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'

@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** The properties of a `pg` client that its types omit. */
 interface Backend {
   processID: number | null
   secretKey: number | null

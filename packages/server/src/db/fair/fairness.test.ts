@@ -8,7 +8,6 @@ const WHO = '{ login { email } }'
 
 const blockDevices = (app: TestApp): Promise<() => Promise<void>> => block(app, 'device')
 
-/** Blocks all statements on a table until the returned function is called. */
 async function block(app: TestApp, table: 'device' | 'event'): Promise<() => Promise<void>> {
   const { connection } = app
   const client = new pg.Client(connection)
@@ -41,7 +40,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
-/** Waits until a query succeeds. On a slow machine, even a statement that nothing blocks may exceed a short time limit. */
+/** On a slow machine, even a statement that nothing blocks may exceed a short time limit. */
 const waitForSuccess = (app: TestApp, query: string): Promise<void> =>
   expect.poll(async () => (await app.owner.query(query)).errors).toBeUndefined()
 
@@ -77,7 +76,6 @@ function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Prom
   return fetch(request.url, { ...request, headers: { ...headers, ...signature }, signal })
 }
 
-/** Returns a metric's value, or 0 if the metric was never recorded. */
 async function metric({ url }: TestApp, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)

@@ -16,7 +16,6 @@ export interface Shares {
   connections: number
   /** The number of connections that are reserved for the server's own statements. */
   reserved: number
-  /** The maximum number of statements in flight per user. A transaction counts as one statement. */
   perUser: number
   /** The maximum number of walking statements in flight: per user, and for all users together. */
   walksPerUser: number
@@ -63,7 +62,6 @@ interface Waiting {
   until: number
 }
 
-/** One user's statements that are in flight or waiting. */
 export interface UserStatements {
   inFlight: number
   walks: number
@@ -73,11 +71,11 @@ export interface UserStatements {
 }
 
 export interface StatementScheduler {
-  /** Records that one of the server's own statements begins or ends. These statements never wait. */
+  /** These statements never wait. */
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
-  /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
+  /** Rejects if it waits too long or too many are waiting. */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
   /** Counts user statements in flight and waiting, by lane. */
@@ -95,7 +93,7 @@ export function createStatementScheduler(
   onReject: (reason: Rejection) => void = () => {},
 ): StatementScheduler {
   const maxOfUsers = Math.max(1, shares.connections - shares.reserved)
-  /** Contains users with waiting statements. The most recently served user is at the end. */
+  /** The most recently served user is at the end. */
   const waitingUsers = new Set<UserStatements>()
   const inFlight = { quick: 0, walking: 0 }
   const waiting = { quick: 0, walking: 0 }

@@ -3,7 +3,6 @@ import { ApiError } from '../../errors.ts'
 import type { ConnectionUse, Pool } from '../database.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-/** Thrown when the server cancels a query statement at its time limit. */
 export class TimeLimitError extends ApiError {
   readonly seconds: number
 
@@ -20,7 +19,6 @@ export class TimeLimitError extends ApiError {
 
 export interface TimeLimitOptions {
   pool: Pool
-  /** The number of milliseconds that a statement may take. */
   ms: number
   /** Called after the server has canceled a statement. */
   onEnd: () => void
@@ -33,7 +31,6 @@ interface Running {
   until: number
 }
 
-/** Limits the duration of each statement on a connection. */
 export type TimeLimit = (use: ConnectionUse) => ConnectionUse
 
 const CHECK_INTERVAL_MS = 200

@@ -95,7 +95,6 @@ it('assigns a free connection to the user with the fewest statements in flight, 
   expect(isIdle(database)).toBe(true)
 })
 
-/** Cancels one of the statements that are waiting for the lock. */
 async function cancelOne(db: Database): Promise<boolean> {
   const { rows } = await sql<{ isCanceled: boolean }>`select pg_cancel_backend(pid) as "isCanceled"
     from pg_stat_activity where datname = current_database() and wait_event = 'advisory' limit 1`.execute(db)

@@ -19,27 +19,25 @@ import {
 import { createTimeLimit, type TimeLimit, TimeLimitError } from './statement-time-limit.ts'
 
 export interface FairOptions {
-  /** The maximum number of statements in flight per user. */
   statementsPerUser: number
   /** The number of milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
-  /** The number of milliseconds that a statement with `walk` may take. The default is `queryMs`. */
+  /** The default is `queryMs`. */
   walkMs?: number | undefined
   /** The number of processors of this machine. The default is the number that Node.js finds. */
   processors?: number | undefined
-  /** The number of milliseconds that a statement may wait before it begins. The default is 5 seconds. */
+  /** The default is 5 seconds. */
   waitMs?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
 }
 
-/** One user's databases on one pool. */
 interface UserDatabases {
   statements: UserStatements
-  /** Runs mutations. Only the statement timeout applies. */
+  /** Only the statement timeout applies. */
   writing: Database
-  /** Runs queries. The query time limit applies. */
+  /** The query time limit applies. */
   reading: Database
   /** Runs downloads in the walking lane, without the query time limit. */
   downloading: Database
@@ -58,10 +56,7 @@ const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
  */
 const walkingOf = new WeakMap<Database, Database>()
 
-/**
- * Creates the database for the server's own work, which may use every connection in the pool. User requests must use
- * `userDatabase`, which divides the connections among users.
- */
+/** User requests must use `userDatabase`, which divides the connections among users. */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
   const { statementsPerUser, queryMs, walkMs = queryMs, processors, waitMs, onOpen, onReject } = options
   const shares = sharesOf(pool.options.max, statementsPerUser, processors, waitMs)
@@ -160,13 +155,11 @@ export const userDatabase = (db: Database, accountId: string): Database => users
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/**
- * Like `userDatabase`, but for downloads. Their statements wait in the lane of `walk` and have no query time limit.
- */
+/** Their statements wait in the lane of `walk` and have no query time limit. */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
-/** Runs a statement. Repeats it every second while the scheduler rejects it, because the user has too many statements. */
+/** Repeats it every second while the scheduler rejects it, because the user has too many statements. */
 export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

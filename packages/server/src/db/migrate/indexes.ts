@@ -7,9 +7,7 @@ import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
-/**
- * Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind.
- */
+/** Drops and recreates an incomplete index that a killed server left behind. */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   const { on } = step
   if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)
@@ -65,7 +63,6 @@ async function kindOf(db: Database, name: string): Promise<string | undefined> {
   return rows[0]?.kind
 }
 
-/** Returns whether an index is valid, or undefined if it does not exist. */
 async function findValidity(db: Database, index: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid and indisready as valid from pg_index where indexrelid = to_regclass(quote_ident(${index}))`.execute(

@@ -12,7 +12,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/** Runs `work` on a connection that holds the migration lock. While waiting, logs which session holds the lock. */
+/** While waiting, logs which session holds the lock. */
 export function withMigrationLock<Result>(
   { db, log, signal }: Options,
   work: (connection: Database) => Promise<Result>,
@@ -53,10 +53,7 @@ async function detectLostClient(connection: Database): Promise<void> {
   }
 }
 
-/**
- * Creates the tables that record migrations. Older releases use another migrator, which expects the name and columns of
- * the first table.
- */
+/** Older releases use another migrator, which expects the name and columns of the first table. */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
@@ -76,7 +73,7 @@ interface Runner {
   pid: number
   address: string | null
   since: Date
-  /** The progress of the index creation. Null if the session is not creating an index. */
+  /** Null if the session is not creating an index. */
   percent: number | null
 }
 

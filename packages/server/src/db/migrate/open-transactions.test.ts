@@ -11,7 +11,6 @@ import { type Embedded, startEmbedded } from '../embedded/embedded.ts'
 import { migrate } from '../migrate.ts'
 import { type Migration, readMigrations, releaseFolder } from '../migration.ts'
 
-/** Starts a database that also accepts the superuser, whose sessions the server's role cannot inspect. */
 async function startDatabase(): Promise<Embedded> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-roles-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))

@@ -7,9 +7,7 @@ import { findProgress, finishMigration, type Progress, saveProgress } from './pr
 import type { Run } from './statements.ts'
 import { inShortTransaction, withProgressLog } from './statements.ts'
 
-/**
- * Runs a migration's remaining steps. An interrupted step starts over, but a backfill continues after its last batch.
- */
+/** An interrupted step starts over, but a backfill continues after its last batch. */
 export async function runMigration(run: Run, migration: Migration): Promise<void> {
   const { connection, log, signal } = run
   const { name, steps } = migration
@@ -74,10 +72,7 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
   }
 }
 
-/**
- * Records that a step is finished. If the step uses a transaction, this must run in the same one as the step's last
- * change.
- */
+/** If the step uses a transaction, this must run in the same one as the step's last change. */
 async function finishStep(transaction: Database, migration: Migration, progress: Progress): Promise<void> {
   const step = progress.step + 1
   if (step === migration.steps.length) return finishMigration(transaction, migration)
@@ -86,8 +81,5 @@ async function finishStep(transaction: Database, migration: Migration, progress:
   )
 }
 
-/**
- * Removes the table types. They describe the current tables, but a migration uses the tables as they were when it was
- * written.
- */
+/** They describe the current tables, but a migration uses the tables as they were when it was written. */
 const untyped = (db: Database): Kysely<unknown> => db as unknown as Kysely<unknown>

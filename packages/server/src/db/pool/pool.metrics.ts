@@ -3,7 +3,6 @@ import type { Metrics } from '../../metrics.ts'
 
 export type PoolName = 'requests' | 'work'
 
-/** Returns a function that records how many milliseconds a caller waited for a connection. */
 export function measurePool(metrics: Metrics, name: PoolName, pool: pg.Pool): (ms: number) => void {
   metrics.gauge('databaseConnections', () => ({ [name]: pool.totalCount }))
   metrics.gauge('databaseConnectionsInUse', () => ({ [name]: pool.totalCount - pool.idleCount }))

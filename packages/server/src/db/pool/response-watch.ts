@@ -23,7 +23,6 @@ export interface ResponseWatchOptions {
   onChange?: ((isUnresponsive: boolean) => void) | undefined
 }
 
-/** Provides connections from a pool, except while the database is unresponsive. */
 export interface ResponseWatch {
   connect(): Promise<pg.PoolClient>
   close(): void
@@ -139,14 +138,14 @@ const unresponsiveError = (): Error => Object.assign(new Error('the database doe
 const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 
-/** Closes the socket. The running query fails, and the pool replaces the connection. */
+/** The running query fails, and the pool replaces the connection. */
 const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 
 interface Probe {
   /** Opens the probe's connection in advance, because a probe must not wait for a new connection. */
   prepare(): void
-  /** Returns whether the database can be reached. Retries until it receives a response or an error. */
+  /** Retries until it receives a response or an error. */
   run(): Promise<boolean>
   isRunning(): boolean
   close(): void

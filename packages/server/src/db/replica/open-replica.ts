@@ -3,10 +3,6 @@ import type pg from 'pg'
 import { batched } from '../../lib/batched.ts'
 import type { Database } from '../database.ts'
 
-/**
- * Connections to one running standby of the primary. If the address leads to another server, its connections are
- * rejected.
- */
 export interface Replica {
   db: Database
   /** Returns the position up to which the standby has replayed the primary's write-ahead log (WAL), in bytes. */
@@ -14,10 +10,7 @@ export interface Replica {
   close(): Promise<void>
 }
 
-/**
- * Opens a pool that checks each connection before its first use. `size` defaults to the number of connections for
- * lists.
- */
+/** `size` defaults to the number of connections for lists. */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Rejects if the server at the address is not a standby of the primary. */

@@ -45,7 +45,6 @@ async function query(document: string) {
   return body.data
 }
 
-/** Returns the names of all devices, keyed by ID, and the total that the list reports. */
 async function listDevices(): Promise<{ total: number; names: Record<string, string> }> {
   const { devices } = (await query('{ login { devices(size: 1000) { total items { id name } } } }')).login
   return {
@@ -65,7 +64,6 @@ async function rename(id: string, name: string): Promise<void> {
   expect(updateDevice).toEqual({ id, name })
 }
 
-/** Returns how many lists have been read from this place. */
 async function readsFrom(place: ReadPlace): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return Number(new RegExp(`^muster_list_reads_total\\{.*place="${place}".*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
@@ -190,7 +188,6 @@ it('rejects DATABASE_READ_URL without DATABASE_URL, and DATABASE_URLS without MU
 })
 
 describe('a DATABASE_READ_URL that the server cannot use', () => {
-  /** Returns the logged reason for not reading from this address. */
   async function loggedReason(url: string): Promise<string> {
     const logged = Promise.withResolvers<string>()
     const log = pino({ level: 'warn' }, { write: (line: string) => logged.resolve(JSON.parse(line).reason) })
@@ -258,7 +255,6 @@ it("reads the standby's position while lists use all of its connections", async 
   }
 })
 
-/** Starts a load balancer that distributes connections among these servers in round-robin order. */
 async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
   const sockets = new Set<Socket>()
   let next = 0

@@ -11,12 +11,9 @@ import { reachesPosition, readWritten } from './replica-lag.ts'
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {
-  /**
-   * Returns the replica, or the cluster's node for the account, if it includes everything committed before the call.
-   * Otherwise, returns undefined, and the caller reads from the primary.
-   */
+  /** Otherwise, returns undefined, and the caller reads from the primary. */
   choose(accountId: string): Promise<Database | undefined>
-  /** Reports that a query failed on this replica. The caller must repeat the query on the primary. */
+  /** The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
@@ -65,10 +62,7 @@ export function createReadRouter({ primary, openPool, log, onChoice = () => {} }
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /**
-   * Returns undefined if the primary or the replica fails. The query then runs on the primary, which reports its own
-   * failure.
-   */
+  /** Returns undefined if the primary or the replica fails. */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {

@@ -11,7 +11,7 @@ const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
 /** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
 const BACKLOG = 4_096
 
-/** Starts to accept connections. Rejects if the server cannot listen, for example because the port is in use. */
+/** Rejects if the server cannot listen, for example because the port is in use. */
 export async function acceptConnections(app: FastifyInstance, address: { host: string; port: number }): Promise<void> {
   const options = { ...address, backlog: BACKLOG, reusePort: SOCKETS > 1 }
   // With `reusePort`, a server could share the port with another server of the same user. Without it, listening fails.
@@ -21,7 +21,7 @@ export async function acceptConnections(app: FastifyInstance, address: { host: s
   if (options.reusePort) await acceptMore(app, options)
 }
 
-/** Listens on more sockets with the server's addresses. The server closes them when it closes. */
+/** The server closes them when it closes. */
 async function acceptMore(app: FastifyInstance, options: ListenOptions): Promise<void> {
   const { server } = app
   const sockets = await Promise.all(
@@ -40,7 +40,6 @@ async function acceptMore(app: FastifyInstance, options: ListenOptions): Promise
   }
 }
 
-/** Returns an option that Node sets to true for HTTP servers, and to false for HTTPS servers. */
 const isHalfOpen = (server: Server): boolean => (server as unknown as { allowHalfOpen: boolean }).allowHalfOpen
 
 async function listen(server: Server, options: ListenOptions): Promise<Server> {

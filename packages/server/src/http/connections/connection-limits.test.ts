@@ -50,7 +50,7 @@ function closeAtEnd(socket: Socket): Socket {
   return socket
 }
 
-/** Sends a request. Returns the response's status, or `closed` if the server closes the connection instead. */
+/** Returns the response's status, or `closed` if the server closes the connection instead. */
 function ask(socket: Socket): Promise<string> {
   socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
   return new Promise((resolve) => {
@@ -59,7 +59,6 @@ function ask(socket: Socket): Promise<string> {
   })
 }
 
-/** Opens connections one after another and sends a request on each. */
 async function openSome(server: TestApp, count: number): Promise<{ sockets: Socket[]; outcomes: string[] }> {
   const sockets: Socket[] = []
   const outcomes: string[] = []

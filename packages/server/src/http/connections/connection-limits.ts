@@ -93,10 +93,7 @@ function limitServer(server: Server, isAccepted: (socket: Socket) => boolean): v
 const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
-/**
- * Returns the other servers of Fastify. For the host `localhost`, Fastify starts one server for each of its addresses
- * and exposes only the first one.
- */
+/** For the host `localhost`, Fastify starts one server for each of its addresses and exposes only the first one. */
 function otherServers(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
   if (key === undefined)

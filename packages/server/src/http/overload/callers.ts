@@ -23,10 +23,7 @@ const MAX_KEYS = 10_000
 
 export interface CallersOptions {
   addressOf: (request: FastifyRequest) => string
-  /**
-   * Checks whether an address has used up its failed authentication attempts for this key. Without a key, checks the
-   * attempts for unknown keys.
-   */
+  /** Without a key, checks the attempts for unknown keys. */
   isExhausted: (address: string, key?: string) => boolean
 }
 

@@ -8,10 +8,7 @@ const RESOLUTION_MS = 50
  */
 const MIN_DELAYS = 3
 
-/**
- * Returns a function that checks whether the median delay of the event loop exceeded `limitMs` in the last second. If
- * `limitMs` is 0, the function always returns false.
- */
+/** If `limitMs` is 0, the function always returns false. */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

@@ -12,13 +12,12 @@ export interface InFlight {
   readonly callers: number
   of(caller: string): number
   has(request: FastifyRequest): boolean
-  /** Returns a request's caller, or undefined if the request is not in flight. */
   callerOf(request: FastifyRequest): string | undefined
   add(request: FastifyRequest, reply: FastifyReply, caller: string): void
   move(request: FastifyRequest, caller: string): void
 }
 
-/** Creates the counter. `onChange` receives the new total. */
+/** `onChange` receives the new total. */
 export function createInFlight(onChange: (total: number) => void): InFlight {
   const callerOf = createSlot<FastifyRequest, string | undefined>('caller')
   let total = 0

@@ -17,15 +17,15 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
 /** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
 export interface CallerLimits {
   /**
-   * Counts a request for its account, no longer for its address. Throws UNAVAILABLE if the server is overloaded and the
-   * account has more than a fair share of the requests in flight.
+   * Throws UNAVAILABLE if the server is overloaded and the account has more than a fair share of the requests in
+   * flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void
   /**
-   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
-   * caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
+   * Returns undefined if they already do. Throws RATE_LIMITED if the caller does not read its queued responses, or
+   * UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
@@ -33,10 +33,7 @@ export interface CallerLimits {
 /** The estimated memory of a request in flight, in bytes, without its body and response. */
 const REQUEST_BYTES = 64 * 1024
 
-/**
- * Registers the limits. Call this before registering any other request handler, because a rejection should cost almost
- * nothing.
- */
+/** Call this before registering any other request handler, because a rejection should cost almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)

@@ -25,7 +25,6 @@ const MANY = 200
 const claim = () => `sig1=("@method");keyid="${app.owner.keyId}"`
 const big = () =>
   `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nsignature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`
-/** Sends pipelined requests on one connection and returns the response statuses. */
 async function statusesOf(requests: string[]): Promise<number[]> {
   const { hostname, port } = new URL(app.url)
   const socket = connect({ host: hostname, port: Number(port) })

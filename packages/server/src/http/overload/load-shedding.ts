@@ -12,12 +12,9 @@ import { createSustainedLoad } from './sustained-load.ts'
 
 export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
-  /** Checks whether a path reports the server's state. Requests to such a path are never rejected. */
+  /** Requests to such a path are never rejected. */
   isExempt: (path: string) => boolean
-  /**
-   * Checks whether a request is long-lived by design. The check must use the route, because the same path can be
-   * encoded in several ways.
-   */
+  /** The check must use the route, because the same path can be encoded in several ways. */
   isLongLived: (request: FastifyRequest) => boolean
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   metrics: SheddingMetrics
@@ -67,7 +64,6 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   const callers = createCallers(options)
   const sendRejection = prepareRejections(messages, headersOf)
 
-  /** Returns the reached limit and the number of requests that this limit allows. */
   const limitReached = (): [ShedReason, number] | undefined => {
     const { total } = inFlight
     if (total >= mostRequests) return ['requests', mostRequests]
@@ -75,7 +71,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return isLagging() ? ['lag', total] : undefined
   }
 
-  /** Checks whether a caller exceeds its fair share. `own` is 1 for a request that has not been counted yet. */
+  /** `own` is 1 for a request that has not been counted yet. */
   const isOverShare = (caller: string, limit: number, own: 0 | 1): boolean => {
     if (inFlight.total >= mostRequests * LIMIT_FACTOR) return true
     const before = inFlight.of(caller)
@@ -83,7 +79,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Returns whether the request may continue. If not, rejects the request. */
+  /** If not, rejects the request. */
   const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const reached = limitReached()
     if (reached === undefined) return true

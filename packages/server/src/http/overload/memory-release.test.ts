@@ -9,7 +9,7 @@ const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
 
-/** Counts the garbage collections that the server requests. V8's own collections have other flags. */
+/** V8's own collections have other flags. */
 function countCollections(): () => number {
   let count = 0
   const observer = new PerformanceObserver((list) => {

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 
 /** A collection is worthwhile if the bodies have at least this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** If the bodies have at most this total size, in bytes, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
 /** The number of consecutive checks that must find no large bodies. */
@@ -30,7 +29,6 @@ export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): vo
 
 /** Collects garbage and returns free pages to the operating system. */
 function collectGarbage(): void {
-  // Only contexts that are created after this call contain the function `gc`.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as NodeJS.GCFunction
   // The flavor `last-resort` would also discard compiled code, which would slow down all later requests.

@@ -50,6 +50,5 @@ const rejectionWith =
     return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }
   }
 
-/** Returns the media type that the client expects. */
 const contentType = ({ url, headers }: FastifyRequest): string =>
   `${(url.startsWith('/graphql/') && negotiate(headers.accept)) || 'application/json'}; charset=utf-8`

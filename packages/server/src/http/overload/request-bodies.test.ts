@@ -9,7 +9,6 @@ const PATIENT = { timeout: 60_000 }
 
 const app = sharedTestApp({ env: { MUSTER_BODY_BYTES_PER_ADDRESS: '3145728', MUSTER_METRICS_TOKEN: TOKEN } })
 
-/** Sends the headers of a request with a body of 1 MiB, but no part of the body. */
 async function beginBody(server: TestApp, client?: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = connect({ host: hostname, port: Number(port) })

@@ -1,7 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
 
-/** The time limit, in milliseconds, for starting requests in one event-loop iteration (docs/decisions/0011). */
 const STARTING_MS = 0.5
 
 /** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of this caller. */

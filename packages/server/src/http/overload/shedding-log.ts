@@ -5,10 +5,7 @@ export type ShedReason = 'requests' | 'standing' | 'lag'
 /** The number of milliseconds without rejected requests after which load shedding counts as ended. */
 const QUIET_MS = 10_000
 
-/**
- * Logs when load shedding begins and ends, with the number of rejected requests for each reason. A line for each
- * rejected request would add to the load. Call the returned function for each rejected request.
- */
+/** A line for each rejected request would add to the load. Call the returned function for each rejected request. */
 export function logShedding(app: FastifyInstance): (reason: ShedReason) => void {
   let shedding: { rejected: Record<ShedReason, number>; timer: NodeJS.Timeout } | undefined
 

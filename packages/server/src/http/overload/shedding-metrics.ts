@@ -11,13 +11,10 @@ export interface SheddingMetricsOptions {
 }
 
 export interface SheddingMetrics {
-  /** Counts a request that was rejected before any other hook or route handled it. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
-  /** Counts a rejection whose request `recordRequests` also counts. */
   countLate(reason: ShedReason): void
 }
 
-/** Counts rejected requests, and logs when load shedding begins and ends. */
 export function measureShedding(app: FastifyInstance, { metrics, logsAll }: SheddingMetricsOptions): SheddingMetrics {
   const countShed = metrics?.counter('requestsShed')
   const countRequest = metrics?.counter('requests')

@@ -4,11 +4,8 @@ import { performance } from 'node:perf_hooks'
 const BURST_MS = 2_000
 
 export interface SustainedLoad {
-  /** Updates the number of requests in flight. Call this each time the number changes. */
+  /** Call this each time the number changes. */
   update(inFlight: number): void
-  /**
-   * Returns whether at least `limit` requests were in flight for two seconds, and at least half of `limit` ever since.
-   */
   isSustained(): boolean
 }
 

@@ -1,6 +1,4 @@
-/** A part of the website that is missing from the server's files, and the command that builds it. */
 export interface NotBuilt {
-  /** The name of the part within a sentence, such as `the console`. */
   what: string
   command: string
 }

@@ -9,7 +9,6 @@ import { hasClientLeft, onceResponseEnds } from './response-end.ts'
 import { sendInPieces } from './response-pieces.ts'
 import { createResponseQueue, type Need } from './response-queue.ts'
 
-/** The properties of a response that are known before its production. */
 export interface ExpectedResponse {
   readonly name: string
   readonly objectCount: number
@@ -18,19 +17,16 @@ export interface ExpectedResponse {
 /** Limits the bytes of responses from the start of their production until clients have read them. */
 export interface ResponseBytes {
   /**
-   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the
-   * caller does not read its queued responses, or UNAVAILABLE if the client has closed the connection.
+   * Returns undefined if they already do. Throws RATE_LIMITED if the caller does not read its queued responses, or
+   * UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
-  /** Returns whether the caller's unread responses have reached the limit. */
   isFull(caller: string): boolean
-  /** Returns the number of bytes in all unread responses. */
   queued(): number
 }
 
 export interface ResponseBytesOptions {
   config: Pick<Config, 'queuedBytes' | 'queuedBytesPerUser'>
-  /** Returns the caller that a request in flight counts for, or undefined if the request is not counted. */
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
@@ -53,7 +49,7 @@ const DECAY = 0.8
 
 interface Expected {
   readonly key: string
-  /** The estimate, in bytes, from previous responses with this key. Undefined if there were none. */
+  /** Undefined if there were none. */
   readonly estimate: number | undefined
   end: (() => void) | undefined
 }

@@ -1,6 +1,5 @@
 import type { ApiError } from '../../errors.ts'
 
-/** The resources that the production of a response requires. */
 export interface Need {
   readonly bytes: number
   /** The number of slots for large responses that the response takes. 0 means that it cannot be large. */
@@ -9,9 +8,9 @@ export interface Need {
 
 export interface ResponseQueue {
   /**
-   * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a
-   * function that must be called when the response has been produced or abandoned. Further calls of that function do
-   * nothing. If the response is still waiting, the call removes it from the queue, and the promise resolves.
+   * Returns undefined if production starts immediately. `onEnd` receives a function that must be called when the
+   * response has been produced or abandoned. Further calls of that function do nothing. If the response is still
+   * waiting, the call removes it from the queue, and the promise resolves.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -90,7 +89,6 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     weight += by * need.weight
   }
 
-  /** Starts production. The returned function ends it. */
   const begin = (name: string, caller: Caller, need: Need): (() => void) => {
     change(caller, need, 1)
     let hasEnded = false
@@ -119,7 +117,6 @@ export function createResponseQueue({ total, perCaller, queueFull }: ResponseQue
     waitingCallers.delete(name)
   }
 
-  /** Starts waiting responses in round-robin order of their callers until a limit is reached. */
   const startWaiting = (): void => {
     for (const name of waitingCallers) {
       const caller = open(name)

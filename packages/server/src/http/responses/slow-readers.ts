@@ -2,9 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 interface Progress {
-  /** The number of bytes that the operating system has accepted. */
   sent: number
-  /** The number of consecutive checks without progress. */
   checks: number
 }
 

@@ -16,7 +16,6 @@ const PATIENT = { timeout: 60_000 }
 const MIB = 1024 * 1024
 const small = '{ login { id } }'
 const devices = 'devices(size: 100) { items { attributes } }'
-/** A query whose response of 16 MB is larger than a connection's buffers. */
 const large = `{ login { ${['a', 'b', 'c', 'd'].map((alias) => `${alias}: ${devices}`).join(' ')} } }`
 
 const app = sharedTestApp({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(MIB), MUSTER_READ_TIMEOUT: '600' } })

@@ -56,7 +56,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** Returns the schema of an argument, without null. */
 export function inputSchema(type: GraphQLInputType): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType as GraphQLInputType)
   if (isListType(type)) return { type: 'array', items: inputSchema(type.ofType as GraphQLInputType) }
@@ -73,17 +72,13 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/**
- * Returns the schema of a selection. A single fragment becomes a reference to its component, and any other selection
- * becomes an inline object.
- */
+/** A single fragment becomes a reference to its component, and any other selection becomes an inline object. */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)
   return objectSchema({ set, type, fragments })
 }
 
-/** Returns an object schema with every selected field, including the fields in fragments. */
 export function objectSchema({ set, type, fragments }: Selected): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
@@ -121,7 +116,6 @@ function presentSchema(type: GraphQLOutputType, node: FieldNode, fragments: Sele
   return componentRef(getNamedType(type).name)
 }
 
-/** Returns components for the enums and input objects that REST requests or responses can contain. */
 export function inputComponents(schema: GraphQLSchema): Record<string, JsonSchema> {
   const components: Record<string, JsonSchema> = {}
   for (const type of Object.values(schema.getTypeMap())) {

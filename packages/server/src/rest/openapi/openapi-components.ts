@@ -3,7 +3,6 @@ import { fragments } from '../fragments.ts'
 import { restCodes } from '../statuses.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
 
-/** Returns the components for fragments, enums, input objects, and the error format. */
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const all: Record<string, JsonSchema> = { ...inputComponents(schema), Error: errorSchema }
   const definitions = Object.values(fragments)

@@ -3,7 +3,6 @@ import type { Operation, Parameter } from '../operation.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import { responseSchema } from './response-schema.ts'
 
-/** Describes a route for @fastify/swagger. */
 export function operationSchema(operation: Operation, tag: string, schema: GraphQLSchema): object {
   const { route, id, isChange, pathNames, pathParameters, parameters } = operation
   const described = new Map(pathParameters.map((each) => [each.name, each.description]))
@@ -56,10 +55,7 @@ function successSchema(operation: Operation, schema: GraphQLSchema): object {
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/**
- * Describes a response. The description is not a member of the response's schema, because a reference cannot contain
- * one.
- */
+/** The description is not a member of the response's schema, because a reference cannot contain one. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 

@@ -25,9 +25,7 @@ export interface TaggedOperation {
   tag: string
 }
 
-/**
- * Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description.
- */
+/** `scope.swagger()` returns their description. */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,
@@ -40,7 +38,6 @@ export async function registerOpenapi(
       security: [{ signature: [] }],
       components: {
         securitySchemes: { signature: { type: 'http', scheme: 'signature', description: signing } },
-        // The types of @fastify/swagger support only OpenAPI 3.0.
         schemas: components(schema) as never,
       },
     },

@@ -18,7 +18,6 @@ export function responseSchema(operation: Operation, schema: GraphQLSchema): Jso
   return withFound(selectionSchema(place), operation)
 }
 
-/** Returns a member's selection, or undefined if the member is arbitrary JSON. */
 function stepInto({ set, type, fragments }: Selected, member: string): Selected | undefined {
   const node = Array.from(fieldNodes(set, fragments)).find(({ alias, name }) => (alias ?? name).value === member)
   const field = node && type.getFields()[node.name.value]

@@ -1,10 +1,7 @@
 import type { Route } from '../route.ts'
 
-/** A type with attributes, and the parts of documents that select its objects. */
 interface Holder {
-  /** The noun in operation names. */
   name: string
-  /** The noun in summaries. */
   title: string
   path: string
   /** The declaration of the variables that identify the object, followed by a comma. */

@@ -24,15 +24,14 @@ export interface Load {
 interface Writer {
   user: TestUser
   deviceId: string
-  /** The last number that the writer sent. */
   sent: number
   acknowledged: number[]
   unavailable: number
 }
 
 /**
- * Starts twelve writers on three accounts and follows the event feed. Each writer sets an attribute of its device to
- * increasing numbers, one at a time. The only error that it accepts is UNAVAILABLE.
+ * Each writer sets an attribute of its device to increasing numbers, one at a time. The only error that it accepts is
+ * UNAVAILABLE.
  */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
@@ -90,7 +89,6 @@ async function write(writer: Writer, logged: readonly string[], stopped: AbortSi
   }
 }
 
-/** Returns the number of prepared transactions on all nodes. */
 async function countPrepared(app: TestApp): Promise<number> {
   const { rows } = await sql<{ result: string }>`
     select result from run_command_on_all_nodes('select count(*) from pg_prepared_xacts
@@ -148,7 +146,6 @@ export async function followFeed({ db, connection }: { db: TestApp['db']; connec
   }
 }
 
-/** Creates a log that collects errors, such as those of requests that failed with INTERNAL. */
 export function collectErrors(): { log: Logger; errors: string[] } {
   const errors: string[] = []
   return { errors, log: pino({ level: 'error' }, { write: (line) => void errors.push(line) }) }

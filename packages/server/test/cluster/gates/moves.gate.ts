@@ -15,7 +15,6 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-/** Moves the shards of an account to the other worker. */
 const move = (client: pg.Client, accountId: string) =>
   client.query(
     `select citus_move_shard_placement(shard.shardid, shard.nodename, shard.nodeport, other.nodename, other.nodeport,
@@ -46,7 +45,6 @@ async function crowd(client: pg.Client): Promise<void> {
     ])
 }
 
-/** Returns the number of workers that have shards. */
 async function countNodes(client: pg.Client): Promise<number> {
   const { rows } = await client.query(
     `select count(distinct nodeport)::int as nodes from citus_shards where table_name = 'device'::regclass`,

@@ -46,10 +46,7 @@ interface Sent {
   where: string
 }
 
-/**
- * Sends the string as a filter, and to `checkFilter` with a cursor. Returns the text of the responses, and a problem if
- * there is one.
- */
+/** Returns the text of the responses, and a problem if there is one. */
 async function send({ field, where }: Sent, random: Random): Promise<{ text: string; problem: string | undefined }> {
   const kind = { device: 'DEVICES', service: 'SERVICES', event: 'EVENTS' }[field.kind]
   const cursor = random.below([...where].length + 1)

@@ -157,7 +157,7 @@ function mutated(random: Random): string {
   return text
 }
 
-/** Returns a random string that could be a filter. Half of the strings are nearly valid. */
+/** Half of the strings are nearly valid. */
 export function hostileFilter(random: Random): string {
   return random.pick([
     () => mutated(random),

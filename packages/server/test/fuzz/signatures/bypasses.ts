@@ -5,7 +5,6 @@ import { host, postBody, type Wire } from './signed-requests.ts'
 export interface BypassOptions {
   keyId: string
   secret: Buffer
-  /** Another access key's public key in PEM format. */
   publicPem: string
   now: number
 }
@@ -17,9 +16,8 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * Returns known bypasses of signature verifiers. `invalid` contains requests, keyed by name, that some verifier
- * accepted. Each request is signed with the key and contains exactly one fault. `valid` contains such requests without
- * a fault.
+ * `invalid` contains requests, keyed by name, that some verifier accepted. Each request is signed with the key and
+ * contains exactly one fault. `valid` contains such requests without a fault.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]

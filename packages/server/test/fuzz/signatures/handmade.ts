@@ -1,9 +1,6 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/**
- * Parts of a hand-built request. Its MAC is always correct for the listed components, so only other rules can reject
- * the request.
- */
+/** Its MAC is always correct for the listed components, so only other rules can reject the request. */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>

@@ -13,7 +13,7 @@ export interface Credentials {
   parameters: string
 }
 
-/** Reads the signature. Returns none for an invalid signature, several signatures, or credentials in two headers. */
+/** Returns none for an invalid signature, several signatures, or credentials in two headers. */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i
@@ -69,7 +69,7 @@ function readFormB(input: string, signature: string): Credentials[] {
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }
 
-/** Parses `a=…, b=…`, with commas in quotes. Returns undefined if a name occurs twice. */
+/** Returns undefined if a name occurs twice. */
 function readMembers(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>()
   for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? []) {
@@ -113,7 +113,7 @@ function readOne(text: string, signatureText: string): Credentials | undefined {
   }
 }
 
-/** Decodes canonical base64. Returns undefined for any other encoding of the same bytes. */
+/** Returns undefined for any other encoding of the same bytes. */
 function decode(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const bytes = Buffer.from(text, 'base64')

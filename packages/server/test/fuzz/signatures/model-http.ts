@@ -11,7 +11,7 @@ export interface HttpRequest {
   body: Buffer
 }
 
-/** Parses one HTTP/1 request. Returns undefined if the request is invalid (RFC 9112). */
+/** Returns undefined if the request is invalid (RFC 9112). */
 export function readRequest(bytes: Buffer): HttpRequest | undefined {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')

@@ -4,9 +4,7 @@ import { type Header, type HttpRequest, readRequest } from './model-http.ts'
 
 export interface ReferenceInput {
   keys: Readonly<Record<string, { secret: Buffer } | { publicKey: KeyObject }>>
-  /** The current time in seconds since 1970. */
   now: number
-  /** The port that the server listens on. */
   port: number
 }
 

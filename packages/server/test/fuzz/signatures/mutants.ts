@@ -111,16 +111,13 @@ function rearranged(wire: Wire, other: Wire, random: Random): Buffer {
   return toBytes({ method, target, headers, body })
 }
 
-/** A client with a valid key. */
 export interface KeyHolder {
   keyId: string
   secret: Buffer
   now: number
 }
 
-/**
- * Builds a request that no client library builds. Its signature is correct, so only other rules can reject the request.
- */
+/** Its signature is correct, so only other rules can reject the request. */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }

@@ -10,7 +10,6 @@ export interface Signer {
   key: SigningKey
 }
 
-/** A request as strings with one character per byte. */
 export interface Wire {
   method: string
   target: string
@@ -27,7 +26,6 @@ export const toBytes = ({ method, target, headers, body }: Wire): Buffer =>
 export const postBody = JSON.stringify({ query: document })
 const getTarget = `/graphql/v1?query=${encodeURIComponent(document)}`
 
-/** Returns valid requests of every kind that clients send. */
 export function validRequests(signers: readonly Signer[], created: number): Wire[] {
   const variants: Partial<SignRequestOptions>[] = [
     {},

@@ -1,4 +1,3 @@
-/** Strings that often break programs. */
 export const naughtyStrings: readonly string[] = [
   ...[
     '',

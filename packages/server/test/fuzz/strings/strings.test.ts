@@ -61,7 +61,6 @@ it('handles unusual strings in every argument that accepts a string', longTimeou
   expect(figures.arguments).toBeGreaterThan(60)
 })
 
-/** Creates the import's API client, which checks every response. */
 const apiOf = (user: TestUser, problems: string[]) => ({
   async query<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
     const response = await prepareBody(app, user, JSON.stringify({ query, variables }))()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The previous release does not count uses. Every account has a time when counting began. */
+/** Every account has a time when counting began. */
 const keyUse: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from key_use`.execute(db)

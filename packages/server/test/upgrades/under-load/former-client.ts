@@ -4,10 +4,7 @@ import { sendAs } from '../../harness/server-process.ts'
 
 type Credentials = Record<string, string>
 
-/**
- * The operations that a client of the previous release sends before and after the upgrade. Neither the load nor the
- * upgrade changes what they read.
- */
+/** Neither the load nor the upgrade changes what they read. */
 const documents = [
   'query ($ids: [String!]!) { login { id email name created attributes contexts device(id: $ids) { id } } }',
   `query ($ids: [String!]!) { login { device(id: $ids) {
@@ -23,7 +20,6 @@ const documents = [
 export interface FormerClient {
   credentials: Credentials
   browser: Browser
-  /** Devices that the operations read. */
   ids: string[]
   /** A device that the client registered and changed, whose events the operations read. */
   changed: string[]
@@ -31,7 +27,7 @@ export interface FormerClient {
   responses: string[]
 }
 
-/** Signs in and records responses. Call this before the load begins. */
+/** Call this before the load begins. */
 export async function openFormerClient(credentials: Credentials, url: string): Promise<FormerClient> {
   const { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = credentials
   const browser = await signIn({ url }, { id: '', email, password })

@@ -105,7 +105,6 @@ async function crash(db: Kysely<unknown>, session: number): Promise<Outage> {
   }
 }
 
-/** Returns the ID of the PostgreSQL process that holds the migration lock. */
 async function migratingSession(db: Kysely<unknown>): Promise<number | undefined> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_locks where locktype = 'advisory' and granted

@@ -10,7 +10,6 @@ const NAMES = 20
 export interface Load {
   /** The results so far. */
   results: LoadResults
-  /** Sends requests to these servers in rotation. */
   setUrls(urls: readonly string[]): void
   stop(): Promise<void>
 }
@@ -19,7 +18,6 @@ export interface LoadResults {
   /** Each request's duration, in milliseconds. */
   writes: number[]
   reads: number[]
-  /** The slowest write and the time of its end. */
   slowest: { ms: number; ended: Date; document: string }
   failures: Failure[]
   /** The values that each attribute may have: the last acknowledged one, and those whose response was lost since. */
@@ -40,10 +38,7 @@ interface Client {
   results: LoadResults
 }
 
-/**
- * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. Records
- * the requests that fail.
- */
+/** Records the requests that fail. */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
   const results: LoadResults = {
     writes: [],
@@ -118,7 +113,6 @@ async function change(client: Client, requestNumber: number, device: string, num
   else values.set(key, [String(number)])
 }
 
-/** Sends an operation and returns its data. Records a failure and returns undefined. */
 async function sendOperation(
   { credentials, urls, results }: Client,
   requestNumber: number,

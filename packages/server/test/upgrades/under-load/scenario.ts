@@ -17,10 +17,8 @@ export interface Scenario {
   /** Folders with each release's code. */
   before: string
   after: string
-  /** Checks the data, in addition to the check that no row is lost. */
   check(db: Kysely<unknown>): Promise<void>
   devices: number
-  /** The maximum number of interruptions. */
   kills: number
 }
 
@@ -35,17 +33,13 @@ export interface Outcome {
   results: LoadResults
 }
 
-/** A PostgreSQL server and a data folder for Muster servers. */
 export interface Environment {
   folder: string
   administer(statement: string): Promise<void>
   urlOf(database: string): string
 }
 
-/**
- * Migrates a database with servers of the new release while a server of the previous release handles requests. Then
- * compares the data.
- */
+/** Migrates a database with servers of the new release while a server of the previous release handles requests. */
 export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario
   const env = await newInstallation(environment, name)
@@ -98,7 +92,6 @@ async function newInstallation(environment: Environment, scenario: string): Prom
   }
 }
 
-/** Returns the schema of a new database that the new release created. */
 async function freshSchema(environment: Environment, { name, after }: Scenario): Promise<string[]> {
   const env = await newInstallation(environment, `${name}-fresh`)
   const server = await readyServer(after, env)

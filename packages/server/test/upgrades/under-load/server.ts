@@ -3,12 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** A server that runs the code in a folder. */
 export interface Server {
-  /** Resolves with the URL when the server is ready, or with undefined if the server exits first. */
   ready: Promise<string | undefined>
   stop(signal: NodeJS.Signals): Promise<void>
-  /** Returns the standard error output so far. */
   stderr(): string
 }
 
@@ -54,7 +51,6 @@ export async function stopAll(): Promise<void> {
   for (const server of running) await server.stop('SIGKILL')
 }
 
-/** Runs a command of the code in a folder and waits until the command exits. */
 export async function runCommand(code: string, env: Record<string, string>, ...args: string[]): Promise<void> {
   const child = spawn(process.execPath, [join(code, 'packages/cli/bin/muster.js'), ...args], {
     env: { PATH: process.env.PATH, ...env },

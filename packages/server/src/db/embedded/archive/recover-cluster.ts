@@ -25,7 +25,7 @@ export interface Recovery<Result> {
   readonly target: RecoveryTarget
   /** The major version of PostgreSQL that wrote the base backup. */
   readonly majorVersion: number
-  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
+  /** If false, the folder must not contain a database. */
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
   /**

@@ -13,9 +13,8 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Stores one WAL file in the archive. PostgreSQL then removes its own copy, so the promise resolves only once the
- * archived file is on disk. PostgreSQL may repeat the call after a crash, so this function accepts an existing file
- * with the same content.
+ * PostgreSQL then removes its own copy, so the promise resolves only once the archived file is on disk. PostgreSQL may
+ * repeat the call after a crash, so this function accepts an existing file with the same content.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)
@@ -38,7 +37,7 @@ export async function readArchived(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Decompresses a WAL file of the archive to `path`. Returns false if the archive does not contain the file. */
+/** Returns false if the archive does not contain the file. */
 export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
   const content = await readArchived(join(folder, compressedName(file.name)))
   if (content === undefined) return false

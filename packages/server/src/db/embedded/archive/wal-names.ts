@@ -10,7 +10,6 @@ export function parseLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }
 
-/** Returns the number of the segment that contains the byte at this position. */
 export const segmentOf = (lsn: bigint): bigint => lsn / SEGMENT_BYTES
 
 const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0')
@@ -19,7 +18,7 @@ const hex = (value: bigint | number): string => value.toString(16).toUpperCase()
 export const segmentName = (timeline: number, segment: bigint): string =>
   hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
 
-/** Parses the segment number from a segment's file name. A dot and further characters may follow the name. */
+/** A dot and further characters may follow the name. */
 export function segmentNumber(name: string): bigint | undefined {
   const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
@@ -29,7 +28,6 @@ export function segmentNumber(name: string): bigint | undefined {
 export interface Timeline {
   id: number
   begin: bigint
-  /** The position at which the timeline ends. Undefined for the last timeline. */
   end: bigint | undefined
 }
 

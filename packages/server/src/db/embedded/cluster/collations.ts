@@ -24,7 +24,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Selects changed collations that this role owns. Muster's indexes use no others. */
+/** Muster's indexes use no others. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation
