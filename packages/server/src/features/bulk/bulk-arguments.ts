@@ -19,10 +19,9 @@ export interface BulkInput {
   open?: boolean
 }
 
-/** A new job, with the IDs or the CSV rows of its target. */
 export interface NewJob {
   job: BulkJob
-  /** The IDs of the devices, in their stored form. */
+  /** In their stored form. */
   ids: readonly string[] | undefined
   rows: readonly CsvRow[] | undefined
 }
@@ -30,7 +29,7 @@ export interface NewJob {
 const DEFAULT_RATE = 200
 const MAX_RATE = 10_000
 
-/** Reads a new job's arguments. Throws FORBIDDEN if the caller may not run the job. */
+/** Throws FORBIDDEN if the caller may not run the job. */
 export async function readJob(
   context: Context,
   { target, operations, name, rate, maxFailures }: BulkInput,
@@ -54,10 +53,7 @@ export async function readJob(
   return { job, ids: found.ids, rows: found.rows }
 }
 
-/**
- * Rejects operations that are impossible for a new device. A new device has no values in contexts and no services to
- * find, and the job that registers it cannot delete it.
- */
+/** A new device has no values in contexts and no services to find, and the job that registers it cannot delete it. */
 function assertCanRegister(operations: BulkJob['operations']): void {
   const isPossible = operations.every((operation) => {
     if ('setAttributes' in operation)

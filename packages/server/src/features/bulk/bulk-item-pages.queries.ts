@@ -15,8 +15,8 @@ export interface ItemSlice {
 }
 
 /**
- * The condition that an item is in the slice and that the preview of `job` has reached it. An outcome alone does not
- * show that the preview has reached an item, because new devices have an outcome before the preview checks them.
+ * An outcome alone does not show that the preview has reached an item, because new devices have an outcome before the
+ * preview checks them.
  */
 const inSlice = (accountId: string, { outcomes, statuses, inside }: ItemSlice): Sql =>
   sql`item.account_id = ${accountId} and item.job_id = job.id and item.outcome is not null
@@ -38,7 +38,6 @@ export interface ItemPages {
   jobIds: readonly string[]
   slice: ItemSlice
   after: string
-  /** The number of devices on a page. */
   size: number
   /** Whether to also return the device after each page, without its changes. */
   withNext?: boolean
@@ -47,8 +46,8 @@ export interface ItemPages {
 }
 
 /**
- * Returns a page of each job's devices. If the changes on all pages would exceed the maximum size, the pages end early,
- * and `isCut` is true. In total, they have at least one device. `bytes` is the size of the changes that were read.
+ * If the changes on all pages would exceed the maximum size, the pages end early, and `isCut` is true. In total, they
+ * have at least one device. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,
@@ -84,7 +83,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Returns the number of each job's devices in the slice, keyed by job ID. Omits jobs without such devices. */
+/** Keyed by job ID. Omits jobs without such devices. */
 export async function countItems(
   db: Database,
   accountId: string,

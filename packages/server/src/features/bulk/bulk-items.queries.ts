@@ -10,7 +10,6 @@ import { isVisibleItem } from './access/conditions.ts'
 import type { BulkItem, BulkItemStatus, DeviceChanges } from './bulk-job.ts'
 import { rowOf } from './bulk-rows.queries.ts'
 
-/** A job's filter and the data that it depends on. */
 export interface JobFilter {
   where: ReadFilter
   context: string | undefined
@@ -32,7 +31,6 @@ const isAmong = (among: Among | undefined): Sql => {
   return 'ids' in among ? sql`d.id = any(${among.ids})` : sql`d.id > ${among.after} and d.id <= ${among.upTo}`
 }
 
-/** Returns the devices that match the filter and that the caller can reach. */
 export async function selectMatching(
   db: Database,
   accountId: string,
@@ -49,7 +47,7 @@ export async function selectMatching(
   return rows
 }
 
-/** Returns the last ID of the next `limit` devices in ID order; null after the last device. */
+/** Returns null after the last device. */
 export async function selectRangeEnd(
   db: Database,
   accountId: string,
@@ -63,7 +61,6 @@ export async function selectRangeEnd(
   return rows[0]!.id
 }
 
-/** Adds devices to a job. */
 export async function insertItems(
   db: Database,
   { accountId, jobId }: Place,
@@ -77,7 +74,7 @@ export async function insertItems(
   )
 }
 
-/** Adds devices by ID. Returns the IDs that the job already contained. */
+/** Returns the IDs that the job already contained. */
 export async function insertIds(db: Database, { accountId, jobId }: Place, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with given as (select unnest(${ids}::text[]) as id),
@@ -88,7 +85,6 @@ export async function insertIds(db: Database, { accountId, jobId }: Place, ids: 
   return rows.map(({ id }) => id)
 }
 
-/** Returns the next devices of a job that a caller sees and that have one of these statuses, in ID order. */
 export async function selectItemsOf(
   db: Database,
   accountId: string,
@@ -118,7 +114,7 @@ export async function deleteItems(db: Database, { accountId, jobId }: Place): Pr
   await sql`delete from bulk_item where account_id = ${accountId} and job_id = ${jobId}`.execute(db)
 }
 
-/** Deletes up to `limit` items of a job. Returns their number. */
+/** Returns their number. */
 export async function deleteSomeItems(db: Database, { accountId, jobId }: Place, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id in (
@@ -126,7 +122,6 @@ export async function deleteSomeItems(db: Database, { accountId, jobId }: Place,
   return Number(numAffectedRows)
 }
 
-/** A device to preview. */
 export interface UnplannedItem {
   id: string
   name: string
@@ -140,7 +135,6 @@ export interface UnplannedItem {
   bytes: number
 }
 
-/** Returns the next devices to preview, in ID order. */
 export async function selectUnplanned(
   db: Database,
   { accountId, jobId }: Place,
@@ -168,14 +162,13 @@ export async function writePlans(
       and t.device_id = row.id`.execute(db)
 }
 
-/** The changes that an earlier job made to a device. */
 export interface EarlierChanges {
   changes: DeviceChanges
   /** Whether an undo of that job has already added the removed services again. */
   isRestored: boolean
 }
 
-/** Returns the changes that an earlier job made to these devices, keyed by device ID. */
+/** Keyed by device ID. */
 export async function selectChangesOf(
   db: Database,
   { accountId, jobId }: Place,
@@ -199,7 +192,7 @@ export interface FieldsRow {
   state: 'active' | 'inactive'
 }
 
-/** Returns the fields of these devices. Omits devices that the caller cannot reach. */
+/** Omits devices that the caller cannot reach. */
 export async function selectFields(
   db: Database,
   accountId: string,
@@ -213,7 +206,7 @@ export async function selectFields(
   return rows
 }
 
-/** Returns the IDs of the devices that have these hardware IDs, keyed by hardware ID. */
+/** Keyed by hardware ID. */
 export async function selectHardwareIds(
   db: Database,
   accountId: string,
@@ -225,10 +218,7 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/**
- * Returns the IDs of the devices to which the preview has given these hardware IDs, keyed by hardware ID. Omits devices
- * with an ID after `upTo`.
- */
+/** Keyed by hardware ID. Omits devices with an ID after `upTo`. */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

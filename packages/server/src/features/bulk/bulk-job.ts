@@ -15,7 +15,7 @@ export type BulkOutcome = 'CHANGE' | 'REGISTER' | 'REJECTED' | 'UNCHANGED'
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
-/** One operation on each device, as given. Filters of services are in canonical form. */
+/** Filters of services are in canonical form. */
 export type BulkOperation =
   | { setAttributes: { attributes: Record<string, unknown>; context?: string | null; services?: string } }
   | { update: Partial<Record<'name' | 'hardwareId' | 'platform', string | null>> }
@@ -30,7 +30,7 @@ export interface Starter {
   accessKey: string | null
 }
 
-/** How the job's devices were selected. The job's items contain the IDs of a list and the rows of a CSV. */
+/** The job's items contain the IDs of a list and the rows of a CSV. */
 export type BulkTarget =
   | { where?: string; view?: string; context?: string }
   | {
@@ -42,23 +42,21 @@ export type BulkTarget =
 
 export interface CsvTarget {
   columns: string[]
-  /** The line of the last row. */
   lines: number
   /** Whether a row that matches no device registers one. */
   register: boolean
-  /** Whether the new devices get secrets. */
   secrets?: true
   /** Whether the job reverts what another job with this target changed. */
   isUndo?: true
 }
 
-/** A device to register. A service without a port gets no default port. */
+/** A service without a port gets no default port. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>
 }
 
-/** A row of a CSV. Empty cells are null or omitted. */
+/** Empty cells are null or omitted. */
 export interface CsvRow {
   line: number
   id: string | null
@@ -67,9 +65,7 @@ export interface CsvRow {
   platform: string | null
   services: ServiceFields[]
   attributes: Record<string, unknown>
-  /** Whether the row registers a device. */
   isNew?: boolean
-  /** Why the row is rejected. */
   error?: { code: ErrorCode; message: string }
 }
 
@@ -110,14 +106,12 @@ export interface BulkJob {
   skipped: number
 }
 
-/** The attribute changes in one context of a device or its service. */
 export interface AttributeChanges {
   context: string | null
   service?: { id: string; name: string }
   changes: Changes
 }
 
-/** A service to remove, with its attributes and its overrides by context. */
 export interface RemovedService extends ServiceFields {
   id: string
   attributes: Record<string, unknown>
@@ -132,7 +126,6 @@ export interface ServiceUpdate {
   changes: Record<string, { old: FieldValue; new: FieldValue }>
 }
 
-/** The changes to one device, by operation: the old and the new value of each name or field. */
 export interface DeviceChanges {
   setAttributes?: AttributeChanges[]
   update?: Record<string, { old: string | null; new: string | null }>
@@ -171,11 +164,10 @@ const DAY_MS = 86_400_000
 /** Returns the time before which a preview is too old to be started now. */
 export const expiryOf = (now: Date): Date => new Date(now.getTime() - DAY_MS)
 
-/** Returns the time after which a preview can no longer be started. */
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
 
-/** Returns the job as EXPIRED if its preview is too old. A background job updates the database later. */
+/** A background job updates the database later. */
 export function withExpiry(job: BulkJob, now: Date): BulkJob {
   const end = previewEnd(job)
   return job.state === 'READY' && end !== null && end < now ? { ...job, state: 'EXPIRED' } : job

@@ -9,7 +9,6 @@ export const jobColumns =
   finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, registering, unchanged, rejected, done, failed, skipped, tolerated,
   encrypted_secret is not null as "hasSecrets"`)
 
-/** A job with the data that only its previews and its batches use. */
 export type BulkJobRow = BulkJob & {
   /** The last device that the current phase has read. */
   planned: string | null
@@ -67,7 +66,6 @@ export async function takeJob(db: Database, accountId: string, id: string): Prom
   return rows[0]
 }
 
-/** The columns that can change after a job is created. */
 export type JobChange = Partial<
   Pick<
     BulkJobRow,
@@ -130,8 +128,8 @@ const columnOf: Record<keyof JobChange, string> = {
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
 /**
- * Changes a job. With `pauseMs`, its next batch is due after this number of milliseconds by the database's clock, which
- * all processes share.
+ * With `pauseMs`, its next batch is due after this number of milliseconds by the database's clock, which all processes
+ * share.
  */
 export async function writeJob(
   db: Database,
@@ -156,7 +154,6 @@ export async function countDrafts(db: Database, accountId: string, since: Date):
   return rows[0]!.count
 }
 
-/** Returns the newest job that undoes each of these jobs. */
 export async function selectUndos(
   db: Database,
   accountId: string,
@@ -214,7 +211,6 @@ export interface JobPlace {
   id: string
 }
 
-/** Returns jobs that are READY and whose preview is too old. */
 export async function selectExpired(db: Database, before: Date, limit: number): Promise<JobPlace[]> {
   const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job where state = 'READY' and previewed < ${before}
@@ -222,7 +218,6 @@ export async function selectExpired(db: Database, before: Date, limit: number): 
   return rows
 }
 
-/** Marks a job as EXPIRED if its preview is too old. */
 export async function expirePreview(
   db: Database,
   { accountId, id }: JobPlace,
@@ -232,7 +227,6 @@ export async function expirePreview(
     where account_id = ${accountId} and id = ${id} and state = 'READY' and previewed < ${before}`.execute(db)
 }
 
-/** Returns a job that ended before this time. */
 export async function findEndedJob(db: Database, before: Date): Promise<JobPlace | undefined> {
   const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job
@@ -248,16 +242,12 @@ export async function closeExpired(db: Database, { accountId, id }: JobPlace): P
     where account_id = ${accountId} and id = ${id} and state = 'EXPIRED'`.execute(db)
 }
 
-/** Deletes a job that has ended, with its remaining items. */
 export async function deleteJob(db: Database, { accountId, id }: JobPlace): Promise<void> {
   await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
 
-/**
- * Updates PostgreSQL's statistics of the tables of devices and services. Skips a table that another session is
- * analyzing.
- */
+/** Skips a table that another session is analyzing. */
 export async function analyzeDevices(db: Database): Promise<void> {
   await sql`analyze (skip_locked) device, device_live, service`.execute(db)
 }

@@ -32,10 +32,7 @@ it('changes each device exactly once if the process loses its database connectio
   )
   const other = await app.startAnother()
   let isDone = false
-  /**
-   * The number of milliseconds that the last batch without a lost connection took. It determines the time between
-   * kills.
-   */
+  /** It determines the time between kills. */
   let batchMs = 20
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
@@ -83,7 +80,6 @@ it('changes each device exactly once if the process loses its database connectio
 })
 
 describe('a batch that was read in advance', () => {
-  /** Starts a job that registers 150 devices. */
   const startImport = async () => {
     const user = await app.createUser()
     const rows = Array.from({ length: 150 }, (_, index) => `node ${index},HW-${index}`)

@@ -72,7 +72,6 @@ describe('values', () => {
   })
 })
 
-/** Returns the points that a document costs. */
 async function costOf(user: TestUser, document: string): Promise<number> {
   const left = async (text: string) => {
     const { headers, errors } = await user.query(text)
@@ -165,10 +164,7 @@ describe('a preview of many devices', () => {
   })
 })
 
-/**
- * Adds services to a device, each with 60 contexts of 3,000 bytes. The server counts each context as 64 KiB, because
- * PostgreSQL compresses it.
- */
+/** The server counts each context as 64 KiB, because PostgreSQL compresses it. */
 async function addLargeServices(user: TestUser, device: string, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => `large-${index}`)
   for (const name of names)

@@ -10,7 +10,6 @@ interface Place {
   jobId: string
 }
 
-/** A row, the device that it finds or registers, and what identifies a new device within the job. */
 export interface RowItem {
   id: string
   name: string
@@ -18,7 +17,6 @@ export interface RowItem {
   key: string | null
 }
 
-/** A row to insert. */
 export interface PreparedItem extends Omit<RowItem, 'row'> {
   /** Without its cells if the row registers a device and no operation changes it: `changes` has the same values. */
   row: CsvRow | Pick<CsvRow, 'line' | 'id' | 'isNew'>
@@ -26,7 +24,6 @@ export interface PreparedItem extends Omit<RowItem, 'row'> {
   changes: { register?: NewDevice }
 }
 
-/** Returns the complete row of an item. */
 export const rowOf = (item: Sql): Sql =>
   sql`case when ${item}.row ? 'name' then ${item}.row else ${item}.row || (${item}.changes -> 'register') end`
 
@@ -43,7 +40,7 @@ export interface KeyedDevice {
   hardwareId: string | null
 }
 
-/** Returns the devices with one of these IDs, hardware IDs, or names. Omits devices that the caller cannot reach. */
+/** Omits devices that the caller cannot reach. */
 export async function selectByKeys(
   db: Database,
   accountId: string,
@@ -59,7 +56,7 @@ export async function selectByKeys(
   return rows
 }
 
-/** Adds rows to a job. Returns the device IDs of the added rows. Omits rows whose device the job already contains. */
+/** Returns the device IDs of the added rows. Omits rows whose device the job already contains. */
 export async function insertRows(
   db: Database,
   { accountId, jobId }: Place,
@@ -74,7 +71,6 @@ export async function insertRows(
   return rows.map(({ id }) => id)
 }
 
-/** Returns the line of the job's row for the same device as this item. */
 export async function selectLines(
   db: Database,
   { accountId, jobId }: Place,
@@ -86,7 +82,7 @@ export async function selectLines(
   return rows[0]?.line
 }
 
-/** Returns the rows of these devices, keyed by device ID. */
+/** Keyed by device ID. */
 export async function selectRows(
   db: Database,
   { accountId, jobId }: Place,

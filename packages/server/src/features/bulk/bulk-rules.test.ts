@@ -269,7 +269,6 @@ async function addService(user: TestUser, deviceId: string, name: string, port: 
   return (await user.data(text, { id: deviceId, name, port })).addService.id
 }
 
-/** Returns each device's services, with their ports and attributes. */
 async function servicesOf(user: TestUser, context?: string): Promise<string[][]> {
   const { login } = await user.data(
     `query ($context: String) { login { devices(sort: "id") { items {

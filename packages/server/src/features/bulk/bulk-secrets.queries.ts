@@ -2,17 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { JobPlace } from './bulk-jobs.queries.ts'
 
-/** Returns the encrypted key of a job's secrets. */
 export async function selectJobKey(db: Database, { accountId, id }: JobPlace): Promise<Buffer | null> {
   const { rows } = await sql<{ key: Buffer | null }>`
     select encrypted_secret as key from bulk_job where account_id = ${accountId} and id = ${id}`.execute(db)
   return rows[0]?.key ?? null
 }
 
-/**
- * Deletes the encrypted key of a job that ended at or after `since`, and returns the key. Returns null if no such key
- * exists.
- */
+/** Returns null if no such key exists. */
 export async function takeJobKey(db: Database, { accountId, id }: JobPlace, since: Date): Promise<Buffer | null> {
   const { rows } = await sql<{ key: Buffer }>`
     with present as (
@@ -23,7 +19,6 @@ export async function takeJobKey(db: Database, { accountId, id }: JobPlace, sinc
   return rows[0]?.key ?? null
 }
 
-/** Returns jobs that ended before this time and still have a key. */
 export async function selectOldKeys(db: Database, before: Date, limit: number): Promise<JobPlace[]> {
   const { rows } = await sql<JobPlace>`
     select account_id as "accountId", id from bulk_job where encrypted_secret is not null and finished < ${before}

@@ -7,10 +7,7 @@ import { insideCondition } from '../filters/sql/restriction-condition.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import { isNoBulkService, joinServiceLive } from '../filters/sql/value-source.ts'
 
-/**
- * Returns the IDs of the services of these devices that match a filter. Omits bulk services, and the services of
- * devices that the caller cannot reach.
- */
+/** Omits bulk services, and the services of devices that the caller cannot reach. */
 export async function selectMatchingServices(
   db: Database,
   accountId: string,

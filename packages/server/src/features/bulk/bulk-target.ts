@@ -21,7 +21,7 @@ export interface TargetInput {
   secrets?: boolean
 }
 
-/** A checked target. The job's row stores the selection, and its items store the IDs or rows. */
+/** The job's row stores the selection, and its items store the IDs or rows. */
 export interface ReadTarget {
   selection: { target: BulkTarget; filter: string | null; context: string | null }
   ids?: readonly string[]
@@ -66,7 +66,6 @@ export async function readTarget(
   return { selection: { target, ...(await resolveFilter(context, target)) } }
 }
 
-/** Returns the filter combined with the view's filter, and the context in which it reads attributes. */
 export async function resolveFilter(
   context: Context,
   { where, view, context: inContext }: { where?: string; view?: string; context?: string },
@@ -79,7 +78,7 @@ export async function resolveFilter(
   return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
 }
 
-/** Returns the IDs in their stored form. Keeps unknown IDs, which the preview rejects. */
+/** Keeps unknown IDs, which the preview rejects. */
 export function readIds(ids: readonly string[], path: string): string[] {
   if (ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)

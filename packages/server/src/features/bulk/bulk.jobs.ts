@@ -26,7 +26,6 @@ export async function dropBulkJobs(db: Database, now: Date): Promise<void> {
   }
 }
 
-/** Deletes the keys of secrets that can no longer be downloaded. */
 async function deleteOldKeys(db: Database, before: Date): Promise<void> {
   for (;;) {
     const old = await selectOldKeys(db, before, JOBS_AT_ONCE)

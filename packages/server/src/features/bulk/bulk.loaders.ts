@@ -39,10 +39,9 @@ const undos = loaderOf(async ({ db, viewer }, ids) => {
   return new Map(found.map((job) => [job.undoOf!, job]))
 })
 
-/** Loads a job. Resolves to null if the job has been deleted or the caller does not see it. */
+/** Resolves to null if the job has been deleted or the caller does not see it. */
 export const loadJob = (context: Context, id: string): Promise<BulkJob | null> => jobs(context).load(id)
 
-/** Loads the newest job that undoes a job, if any. */
 export const loadUndo = (context: Context, id: string): Promise<BulkJob | null> => undos(context).load(id)
 
 interface ItemArguments extends PageArguments {
@@ -52,11 +51,10 @@ interface ItemArguments extends PageArguments {
 
 interface ItemQuery {
   args: ItemArguments
-  /** Whether the operation selects the changes. */
   withChanges: boolean
 }
 
-/** Loads a page of a job's devices. One query reads the pages of all jobs with the same arguments. */
+/** One query reads the pages of all jobs with the same arguments. */
 export const loadItems = loaderByArguments(readPages)
 
 async function readPages(
@@ -100,7 +98,7 @@ const changeBudgets = perRequest((_context: Context) => ({
   reading: Promise.resolve<unknown>(undefined),
 }))
 
-/** Reads pages with changes one after another, because the changes on all pages must fit in a response. */
+/** The changes on all pages must fit in a response. */
 function readWithChanges(context: Context, query: Omit<ItemPages, 'changeBytes'>) {
   const budget = changeBudgets(context)
   const reading = budget.reading.then(async () => {

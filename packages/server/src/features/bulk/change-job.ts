@@ -10,7 +10,7 @@ import { type BulkJobRow, lockJob, selectJobs } from './bulk-jobs.queries.ts'
 export const wrongState = (job: BulkJob, message: string): ApiError =>
   new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id, counts: countsOf(job) })
 
-/** Returns a job. Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
+/** Throws NOT_FOUND or FORBIDDEN, as `changeJob` does. */
 export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJobRow> {
   const [job] = id.includes('\0')
     ? []
@@ -21,8 +21,8 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 }
 
 /**
- * Locks a job and changes it. Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may
- * not run it. With `locksAccount`, first locks the account, as a change to the number of jobs requires.
+ * Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may not run it. With
+ * `locksAccount`, first locks the account, as a change to the number of jobs requires.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

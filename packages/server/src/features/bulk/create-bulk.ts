@@ -25,8 +25,8 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
 }
 
 /**
- * Creates, previews, and starts a job. If the preview is not as expected, throws CONFLICT and leaves the job READY. If
- * a background job continues the preview, returns without waiting for it.
+ * If the preview is not as expected, throws CONFLICT and leaves the job READY. If a background job continues the
+ * preview, returns without waiting for it.
  */
 export async function runBulk(
   context: Context,
@@ -63,7 +63,7 @@ async function create(context: Context, { job, ids, rows, isOpen }: CreateOption
   )
 }
 
-/** Throws LIMIT_EXCEEDED if the account has too many jobs that are not started. The account must be locked. */
+/** The account must be locked. */
 export async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
   const found = await countDrafts(db, accountId, expiryOf(now))
   if (found < limits.bulkDrafts) return
@@ -74,7 +74,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   )
 }
 
-/** Continues a preview that has begun. If there are many devices, a background job continues it instead. */
+/** If there are many devices, a background job continues it instead. */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,

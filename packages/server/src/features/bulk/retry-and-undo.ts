@@ -52,12 +52,12 @@ export const isUndoable = ({ operations, target }: BulkJob): boolean =>
 
 const undoesRegistrations = (csv: CsvTarget | undefined): boolean => csv?.register === true && csv.isUndo === true
 
-/** Cuts a name to the maximum length without splitting a character. */
+/** Does not split a character. */
 const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** Creates and previews a job for another job's devices. `describe` checks that job and describes the new one. */
+/** `describe` checks that job and describes the new one. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

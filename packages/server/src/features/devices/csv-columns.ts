@@ -13,16 +13,13 @@ import { applicationTypes, findApplicationType } from '../services/application-t
 import type { Service } from '../services/service.ts'
 import type { Device } from './device.ts'
 
-/** A device with all data that the columns need. */
 export interface CsvDevice {
   device: Device
   attributes: Attributes
-  /** The device's overrides in the context. */
   overrides: Attributes
   /** All services except the bulk service. */
   services: readonly Service[]
   contexts: readonly string[]
-  /** The account's email address. */
   owner: string
 }
 
@@ -38,10 +35,10 @@ export interface NamedColumn {
   label: string | null
 }
 
-/** The default columns of fields, which come before the attributes. `muster import` reads these fields. */
+/** `muster import` reads these fields. */
 export const importableFields = ['name', 'hardwareId', 'platform', 'services'] as const
 
-/** Resolves a column's name. Without a label, the header is the name that `muster import` expects. */
+/** Without a label, the header is the name that `muster import` expects. */
 export function csvColumn({ name, label }: NamedColumn, path: string): CsvColumn {
   if (name === 'services') return { header: label ?? name, reads: 'services', cell: servicesCell }
   const { subject } = readSubject(name, path)

@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts'
 import { defineChore } from '../../jobs/job.ts'
 import { selectAccountsToSum, sumDeviceCount } from './device-count.queries.ts'
 
-/** Merges the rows of each account's device count into one. */
 export const sumDeviceCountsJob = defineChore('devices.sum-counts')
 
 export async function sumDeviceCounts(db: Database): Promise<void> {

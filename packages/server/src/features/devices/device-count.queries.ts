@@ -1,39 +1,30 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
 
-/** Returns a scalar SQL expression for the number of devices in an account. */
 export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
 /**
- * An SQL condition that is always true. Evaluating it disables the triggers that count devices for the rest of the
- * transaction. A transaction that updates the count evaluates this condition before or while it inserts or deletes
- * devices. Otherwise, the triggers would count the same devices again. The triggers remain for servers of the previous
- * release, which do not count devices. A cluster has no such triggers.
+ * Always true. Evaluating it disables the triggers that count devices for the rest of the transaction. Otherwise, these
+ * triggers, which remain for servers of the previous release, would count the same devices again. A cluster has no such
+ * triggers.
  */
 export const isCounted = `set_config('muster.counts_devices', 'on', true) is not null`
 
-/**
- * Records that this transaction inserts devices, or deletes them if the number is negative. Call this before the
- * statement that changes the devices.
- */
+/** Call this before the statement that changes the devices. */
 export const changeDeviceCount = (db: Database, accountId: string, change: number) =>
   query(db, `insert into device_count (account_id, devices) select $1, $2::bigint where ${isCounted}`, [
     accountId,
     change,
   ])
 
-/** Returns the accounts whose device count is stored in more than one row. */
 export async function selectAccountsToSum(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select account_id as id from device_count group by account_id having count(*) > 1`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/**
- * Merges the rows of an account's device count into one with the same sum, or into none if the sum is 0. Concurrent
- * merges do not wait, because each merge skips locked rows.
- */
+/** Concurrent merges do not wait, because each merge skips locked rows. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

@@ -10,10 +10,7 @@ import type { Device, State } from './device.ts'
 /** The attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
 export type AttributesRead = boolean | 'reserved'
 
-/**
- * A device's columns in the order of `deviceColumns`. Rows are arrays because objects would repeat the column names in
- * lists of thousands of rows.
- */
+/** Rows are arrays because objects would repeat the column names in lists of thousands of rows. */
 export type DeviceRow = readonly [
   id: string,
   name: string,
@@ -34,20 +31,16 @@ const RESERVED_INDEX = ofDevice.length + ofLive.length
 /** The index of the attributes other than the reserved ones in a row. */
 export const ATTRIBUTES_COLUMN = RESERVED_INDEX + reserved.length
 
-/** Begins a statement that selects `deviceColumns`. */
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
-/**
- * Returns the columns of `device` for a row. Attributes can be much larger than the other columns, so they are included
- * only if the document selects them.
- */
+/** Attributes can be much larger than the other columns, so they are included only if the document selects them. */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** Returns a row's columns. `device` and `live` are the aliases of the two tables. */
+/** `device` and `live` are the aliases of the two tables. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
@@ -55,19 +48,17 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
-/** Qualifies column names with a table alias. */
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** Returns the index of a reserved value in a row. The argument is the value's sub-name. */
+/** The argument is the value's sub-name. */
 export const columnOfReserved = (subName: string): number =>
   RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
 
-/** Returns a device's base attributes from a row that was read with all attributes. */
+/** The row must have been read with all attributes. */
 export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
   joinReservedRaw(row[ATTRIBUTES_COLUMN] as string, reservedGroup(row, RESERVED_INDEX))
 
-/** Returns a row without the values that a viewer cannot read. */
 export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unknown]>(
   viewer: Viewer,
   row: Row,
@@ -82,7 +73,7 @@ export function readableRow<Row extends DeviceRow | readonly [...DeviceRow, unkn
   return cells as unknown as Row
 }
 
-/** Converts a row, which can contain more columns after those of the device. */
+/** The row can contain more columns after those of the device. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const [id, name, hardwareId, platform, created, state, stateSince, lastReported] = row
   const device: Device = { id, name, hardwareId, platform, created, state, stateSince, lastReported }

@@ -5,7 +5,7 @@ import { columnOfReserved } from './device-row.ts'
 
 const reserved = categoryAndStatus.map((name) => [name, textColumn(columnOfReserved(name))] as const)
 
-/** Writes the fields of devices from their rows. The results are the same as those of the `Device` resolvers. */
+/** The results are the same as those of the `Device` resolvers. */
 export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknown>>> = {
   id: textColumn(0),
   name: textColumn(1),

@@ -48,7 +48,6 @@ const fleet = async (): Promise<TestUser> => {
   return user
 }
 
-/** Imports a file as `muster import` does. */
 const importInto = (user: TestUser, csv: string) =>
   importDevices({
     jobName: 'import',

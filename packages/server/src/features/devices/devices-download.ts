@@ -49,7 +49,6 @@ export interface DevicesUrlArguments
   columns?: readonly string[] | null | undefined
 }
 
-/** The selection of devices that a link contains. */
 interface DeviceSelection extends Record<string, unknown> {
   list: 'devices'
   where: ResolvedFilter | undefined
@@ -60,10 +59,7 @@ interface DeviceSelection extends Record<string, unknown> {
   owner: string
 }
 
-/**
- * Returns a URL that serves the matching devices as CSV. If the view changes later, the URL still serves the same
- * selection.
- */
+/** If the view changes later, the URL still serves the same selection. */
 export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args
@@ -89,10 +85,7 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
   return createDownloadLink(context, { path: PATH, content: { filter: {}, selection }, description })
 }
 
-/**
- * Returns the columns of the request or the view. If neither has columns, returns every field that can be imported and
- * every attribute that a device has.
- */
+/** If neither has columns, returns every field that can be imported and every attribute that a device has. */
 async function readColumns(
   context: Context,
   given: readonly string[] | null | undefined,
@@ -134,7 +127,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Yields the file in pieces. Each piece is a page of the list and uses the same statements and charges as the list. */
+/** Each piece is a page of the list and uses the same statements and charges as the list. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
@@ -197,7 +190,7 @@ function readPage(download: Download, page: DevicePageQuery): Promise<ListedDevi
   })
 }
 
-/** Returns the size of the next page. Pages must stay small if the devices have many attributes. */
+/** Pages must stay small if the devices have many attributes. */
 const nextSize = (size: number, characters: number): number =>
   Math.max(1, Math.min(limits.pageSize, 2 * size, Math.floor((size * PAGE_CHARACTERS) / Math.max(1, characters))))
 
@@ -209,7 +202,6 @@ interface Reading {
   reader: ReturnType<Download['reader']>
 }
 
-/** Reads the data that the columns need and the rows in the list do not contain. */
 async function readDetails(
   { db, accountId, selection, columns, reader }: Reading,
   devices: readonly ReturnType<typeof toDevice>[],

@@ -7,7 +7,7 @@ import { noTables } from '../filters/sql/rows.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
-/** Returns devices by ID, in any order. Omits unknown IDs and devices that the caller cannot reach. */
+/** Omits unknown IDs and devices that the caller cannot reach. */
 export async function selectDevices(
   db: Database,
   accountId: string,
@@ -25,7 +25,6 @@ export async function selectDevices(
   return rows.map((row) => toDevice(row, attributes))
 }
 
-/** Returns which of these devices a caller can reach. */
 export async function selectReached(
   db: Database,
   accountId: string,

@@ -6,7 +6,6 @@ import { findDevices } from './devices.ts'
 import { devicesUrl } from './devices-download.ts'
 import { listDevices } from './list/device-list.ts'
 
-/** Returns a function that reports which device attributes a document selects at `path` below the resolved field. */
 function selectedAttributes(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {

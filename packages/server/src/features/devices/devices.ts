@@ -7,8 +7,8 @@ import { deviceExists, selectDevices, selectReached } from './devices.queries.ts
 import { readIds } from './list/device-filter.ts'
 
 /**
- * Returns the viewer's devices with these IDs, without duplicates, in the requested order. Omits unknown IDs, malformed
- * IDs, other accounts' devices, and devices outside of the viewer's restriction.
+ * Returns devices in the requested order, without duplicates. Omits unknown IDs, malformed IDs, other accounts'
+ * devices, and devices outside of the viewer's restriction.
  */
 export async function findDevices(
   { db, viewer }: Context,
@@ -22,7 +22,6 @@ export async function findDevices(
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Returns which of these devices a restricted caller can reach. */
 export const findReached = selectReached
 
 export async function hasDevice({ db, viewer }: Pick<Context, 'db' | 'viewer'>, deviceId: string): Promise<boolean> {

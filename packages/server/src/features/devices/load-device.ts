@@ -29,7 +29,7 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** Loads a device by its stored ID. One statement reads all devices that are requested in the same tick. */
+/** One statement reads all devices that are requested in the same tick. */
 export function loadDevice(
   context: Context,
   id: string,

@@ -5,16 +5,15 @@ import { isEachInside } from '../../filters/sql/restriction-condition.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
-/** The key or the signed-in person that created a job. */
 export type Creator = { accessKey: string } | { personId: string }
 
-/** Returns the creator whose jobs a caller sees. Returns undefined for a caller who sees every job. */
+/** Returns undefined for a caller who sees every job. */
 export function creatorSeenBy({ accountId, restriction, accessKey, personId }: Viewer): Creator | undefined {
   if (restriction === undefined) return undefined
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
 }
 
-/** Checks whether the caller created a job. A caller who becomes restricted sees only such jobs. */
+/** A caller who becomes restricted sees only such jobs. */
 export function isCreator(
   { accountId, accessKey, personId }: Viewer,
   { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,
@@ -23,7 +22,7 @@ export function isCreator(
   return createdBy.kind === 'accessKey' && createdBy.id === accessKey
 }
 
-/** The condition that a job has this creator. Without a creator, all jobs meet it. */
+/** Without a creator, all jobs meet it. */
 export function isCreatedBy(creator: Creator | undefined): Sql {
   if (creator === undefined) return sql`true`
   return 'accessKey' in creator
@@ -32,9 +31,8 @@ export function isCreatedBy(creator: Creator | undefined): Sql {
 }
 
 /**
- * The condition that a caller sees the row `item` of `bulk_item`. A restricted caller sees the items of the devices
- * that it can reach. It also sees items whose device does not exist, such as rejected rows, and items that the job
- * rejected with NOT_FOUND or skipped with GONE.
+ * A restricted caller sees the items of the devices that it can reach. It also sees items whose device does not exist,
+ * such as rejected rows, and items that the job rejected with NOT_FOUND or skipped with GONE.
  */
 export function isVisibleItem(accountId: string, inside: ResolvedFilter | undefined): Sql {
   if (inside === undefined) return sql`true`

@@ -4,7 +4,6 @@ import type { Viewer } from '../../../viewer.ts'
 import type { BulkJob, CsvTarget } from '../bulk-job.ts'
 import { assertMayRequest } from './job-restrictions.ts'
 
-/** Throws FORBIDDEN if the caller lacks a permission for a job, or if the caller's restriction rejects the job. */
 export function assertMayRun(viewer: Viewer, job: Pick<BulkJob, 'operations' | 'target'>): void {
   const missing = permissionsOfJob(job).filter((name) => !isPermitted(viewer.permissions, name))
   if (missing.length > 0) {
@@ -27,7 +26,6 @@ export function permissionsNeeded(operations: readonly object[]): Permission[] {
   return [...new Set(needs)]
 }
 
-/** The permissions that a job's operations and CSV columns need. */
 export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operations' | 'target'>): Permission[] => [
   ...new Set([
     ...permissionsNeeded(operations),

@@ -57,7 +57,6 @@ function assertReadsTemplates(viewer: Restricted, templates: readonly (string | 
   }
 }
 
-/** Throws FORBIDDEN if the caller's restriction rejects the changes of a device. */
 export function assertMayChangeDevice(viewer: Restricted, changes: DeviceChanges): void {
   if (viewer.restriction === undefined) return
   const { setAttributes = [], update = {}, addService, updateService, removeService, register } = changes

@@ -6,10 +6,7 @@ import type { AttributeChanges, DeviceChanges, RemovedService } from '../bulk-jo
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/**
- * Returns an item as a caller sees it: without the values that the caller cannot read. If the caller cannot reach the
- * device now, also omits the name, all values, and the message.
- */
+/** If the caller cannot reach the device now, also omits the name, all values, and the message. */
 export function readableItem(viewer: Restricted, item: ListedItem): ListedItem {
   if (viewer.restriction === undefined) return item
   if (!item.isInside && !item.isGiven) return { ...item, name: '', changes: {}, message: null }

@@ -46,7 +46,6 @@ const readReport = async (caller: TestUser, id: string): Promise<string> => {
   return (await fetch(login.bulkJob[0].reportUrl)).text()
 }
 
-/** Attempts to create a job and returns the reason for the failure. */
 const rejection = async (caller: TestUser, operations: object[], target: object = everyDevice): Promise<Json> =>
   failure(await caller.query(createText, { target, operations }))
 

@@ -20,7 +20,6 @@ const PAGE = 200
 /** The maximum size, in bytes, of the changes on a page with more than one device. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
-/** Returns a URL that serves the devices of a job with their results as CSV. */
 export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
   createDownloadLink(context, {
     path: REPORT_PATH,
@@ -29,8 +28,8 @@ export const reportUrl = (context: Context, job: BulkJob): Promise<string> =>
   })
 
 /**
- * Returns a URL that serves the secrets of the devices that a job registered, once and within a day after the end of
- * the job. Returns null if no secrets can be downloaded now, or if the caller may not register devices.
+ * The URL serves the secrets once and within a day after the end of the job. Returns null if no secrets can be
+ * downloaded now, or if the caller may not register devices.
  */
 export async function secretsUrl(context: Context, job: BulkJob): Promise<string | null> {
   const { viewer, clock } = context
@@ -105,7 +104,6 @@ export const secretsCsv = (secrets: Pick<Secrets, 'decrypt'>, clock: () => Date)
   },
 })
 
-/** Returns the job of a link, and whether the caller created it. */
 const linked = ({ viewer }: Context, { id, createdBy, actorId }: BulkJob): { job: string; isOwn: boolean } => ({
   job: id,
   isOwn: isCreator(viewer, { createdBy, actorId }),

@@ -9,7 +9,6 @@ import { fieldsOfService, readStoredServices, type StoredService } from '../../s
 import { selectFields } from '../bulk-items.queries.ts'
 import type { BulkOperation, RemovedService } from '../bulk-job.ts'
 
-/** A device with all data that operations read and write. */
 export interface BulkDevice {
   id: string
   fields: Record<FieldName, string | null>
@@ -20,7 +19,6 @@ export interface BulkDevice {
   matches: ServiceMatches
 }
 
-/** A service of a device in memory. */
 export interface BulkService {
   id: string
   /** Undefined for a service that the job adds. */
@@ -30,7 +28,6 @@ export interface BulkService {
   target: Target
 }
 
-/** The IDs of the services that match each operation's filter. */
 export type ServiceMatches = ReadonlyMap<BulkOperation, ReadonlySet<string>>
 
 interface ReadOptions {
@@ -43,7 +40,7 @@ interface ReadOptions {
   matches: ServiceMatches
 }
 
-/** Reads devices with all data that operations need. Omits devices that the caller cannot reach. */
+/** Omits devices that the caller cannot reach. */
 export async function readBulkDevices(
   db: Database,
   accountId: string,

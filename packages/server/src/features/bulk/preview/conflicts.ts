@@ -6,10 +6,7 @@ import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import { selectByKeys } from '../bulk-rows.queries.ts'
 import { type Plan, rejected } from './plan.ts'
 
-/**
- * Rejects devices that conflict with other devices. Returns the plans, and a plan for each rejected device among the
- * prepared ones.
- */
+/** Returns the plans, and a plan for each rejected device among the prepared ones. */
 export async function rejectConflicts(
   db: Database,
   accountId: string,
@@ -50,7 +47,7 @@ const rejectedItem = ({ id, name }: { id: string; name: string }, error: ApiErro
   name,
 })
 
-/** Returns which of these names devices have now. Ignores devices that the caller cannot reach. */
+/** Ignores devices that the caller cannot reach. */
 export async function findNamesInUse(
   db: Database,
   accountId: string,
@@ -66,8 +63,8 @@ export const nameTaken = (name: string): ApiError =>
   new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered meanwhile`)
 
 /**
- * Returns errors for hardware IDs that other devices have, and for those that the job also gives to a device with a
- * lower ID, keyed by device ID. `wanted` contains devices in ID order.
+ * Keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it to a device with a
+ * lower ID. `wanted` is in ID order.
  */
 async function findTaken(
   db: Database,

@@ -11,7 +11,6 @@ import type { BulkJobRow } from '../bulk-jobs.queries.ts'
 import type { JobCaller } from '../run/starter.ts'
 import { filterOf } from './job-filter.ts'
 
-/** A device of a job. */
 export interface Found {
   id: string
   name: string
@@ -23,9 +22,8 @@ export const PREVIEWED_AT_ONCE = 1_000
 const READ_AT_ONCE = 5_000
 
 /**
- * Finds the devices that match a job's filter within a request, before its transaction. Returns undefined if the job
- * has no filter. Also returns undefined if more than `PREVIEWED_AT_ONCE` devices match, or if the search exceeds the
- * query time limit. The job then finds the devices in steps.
+ * Returns undefined if the job has no filter. Also returns undefined if more than `PREVIEWED_AT_ONCE` devices match, or
+ * if the search exceeds the query time limit. The job then finds the devices in steps.
  */
 export async function findMatching(
   { db, viewer, rowMeter }: Context,
@@ -47,10 +45,7 @@ export async function findMatching(
   }
 }
 
-/**
- * Returns the devices that a job takes from another job. Returns undefined if there are more than `limit`, or for other
- * targets.
- */
+/** Returns undefined if there are more than `limit`, or for other targets. */
 export async function findFirst(
   db: Database,
   accountId: string,
@@ -68,7 +63,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** Finds a job's next devices. `last` is null after the last ones. */
+/** `last` is null after the last ones. */
 export async function findNext(
   db: Database,
   accountId: string,

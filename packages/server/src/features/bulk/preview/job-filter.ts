@@ -6,8 +6,7 @@ import type { JobFilter } from '../bulk-items.queries.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
 /**
- * Returns the filter of a job's preview, limited to the devices and names that the caller can reach now. Returns
- * undefined if the job has no filter. Throws FORBIDDEN if the filter reads a name that the caller cannot read.
+ * Returns undefined if the job has no filter. Throws FORBIDDEN if the filter reads a name that the caller cannot read.
  */
 export function filterOf(
   { filter, context, previewed, id }: BulkJob,

@@ -20,7 +20,7 @@ import type { BulkDevice, BulkService } from './bulk-device.ts'
 import { addService, matchingServices, removeServices, serviceChangesOf } from './service-operations.ts'
 import { attributeOfPlaceholder, fillTemplate, namesInTemplate, parseTemplate } from './templates.ts'
 
-/** Reads operations and checks them without a device, so that the request fails if they are invalid. */
+/** Checks operations without a device, so that the request fails if they are invalid. */
 export function readOperations(
   given: readonly object[],
   { isOptional = false }: { isOptional?: boolean } = {},
@@ -37,7 +37,6 @@ export function readOperations(
   return operations
 }
 
-/** The values that an operation writes, as given. */
 function valuesOf(operation: BulkOperation): (string | null)[] {
   if ('update' in operation) return Object.values(operation.update)
   if (!('setAttributes' in operation)) return []
@@ -115,10 +114,9 @@ function readUpdate(given: object, path: string) {
   return Object.fromEntries(fields) as Record<string, string | null>
 }
 
-/** The attribute changes so far, by target and context. */
 type Changed = Map<string, AttributeChanges>
 
-/** Applies the operations to a device in memory. Throws the same errors as the mutations for single devices. */
+/** Throws the same errors as the mutations for single devices. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }
@@ -144,7 +142,7 @@ function deletion({ id, state, fields }: BulkDevice, force: boolean): DeviceChan
   return { delete: { name: fields.name! } }
 }
 
-/** Updates the fields. Returns the size of the values in bytes. */
+/** Returns the size of the values in bytes. */
 function updateFields(device: BulkDevice, update: Partial<Record<FieldName, string | null>>): number {
   const readValue = valuesIn(device, undefined)
   let bytes = 0
@@ -157,7 +155,7 @@ function updateFields(device: BulkDevice, update: Partial<Record<FieldName, stri
   return bytes
 }
 
-/** Sets attributes of a device, or of its services that match. Returns the size of the values in bytes. */
+/** Returns the size of the values in bytes. */
 function setAttributes(
   device: BulkDevice,
   operation: Extract<BulkOperation, { setAttributes: unknown }>,
@@ -186,7 +184,6 @@ function setAttributes(
   return bytes
 }
 
-/** Returns the changed attributes whose values differ after all operations, except those of removed services. */
 function attributeChanges(changed: Changed, { services }: BulkDevice): DeviceChanges {
   const removed = new Set(services.flatMap(({ id, fields }) => (fields === undefined ? [id] : [])))
   const all = [...changed.values()].map(({ changes, ...place }) => ({
@@ -210,7 +207,7 @@ export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes)
 /**
  * Applies changes to a device or service in memory: first the removals in all contexts, and then the values. Because a
  * name is either a value or a group in all contexts, a value can replace a group only after all contexts have lost the
- * group. Returns the changes by context.
+ * group.
  */
 export function applyContextChanges(
   target: Target,
@@ -231,9 +228,7 @@ export function applyContextChanges(
 const writesOf = (changes: Changes): Change[] =>
   Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
 
-/**
- * Returns a function that reads the device's values by name. It merges the context's attributes once, when needed.
- */
+/** It merges the context's attributes once, when needed. */
 function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
   let effective: Attributes | undefined
   return (name) => {

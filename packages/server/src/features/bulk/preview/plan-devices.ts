@@ -24,7 +24,6 @@ interface PlanOptions {
   job: BulkJobRow
   items: readonly UnplannedItem[]
   filter: JobFilter | undefined
-  /** The caller whose restriction applies. */
   caller: JobCaller
 }
 
@@ -110,7 +109,7 @@ const changesServices = (operation: BulkOperation): boolean =>
   'removeService' in operation ||
   ('setAttributes' in operation && operation.setAttributes.services !== undefined)
 
-/** Returns the changes. Throws if they are too large to record. */
+/** Throws if they are too large to record. */
 function withinLimit(changes: DeviceChanges): DeviceChanges {
   const found = bytesOf(changes)
   if (found <= limits.bulkChangeBytes) return changes
@@ -145,7 +144,6 @@ function planOfRow(
   }
 }
 
-/** Rejects the registration of devices that the caller could not reach. */
 async function rejectOutside(
   db: Database,
   accountId: string,

@@ -12,7 +12,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** A reverted part of a device's changes. `isPart` is true if a value has changed since and is therefore kept. */
+/** `isPart` is true if a value has changed since and is therefore kept. */
 interface Reverted {
   changes: DeviceChanges
   isPart: boolean
@@ -27,10 +27,7 @@ export const concernsServices = ({
   [addService, updateService, removeService].some((changes) => changes !== undefined) ||
   setAttributes.some(({ service }) => service !== undefined)
 
-/**
- * Reverts each value that has not changed since the job wrote it. If other values remain, the plan's reason is
- * CHANGED_SINCE.
- */
+/** If other values remain, the plan's reason is CHANGED_SINCE. */
 export function planUndo(
   device: BulkDevice,
   { changes: done, isRestored }: EarlierChanges,
@@ -136,7 +133,6 @@ function revertServices(
   }
 }
 
-/** The changes that set the attributes of a service that is added again. */
 function attributesOf({ name, attributes, overrides }: RemovedService, id: string): AttributeChanges[] {
   const all: [string | null, Record<string, unknown>][] = [[null, attributes], ...Object.entries(overrides)]
   return all.flatMap(([context, values]) => {

@@ -1,7 +1,6 @@
 import type { ApiError } from '../../../errors.ts'
 import type { BulkItem, DeviceChanges } from '../bulk-job.ts'
 
-/** The result of a preview for a device. */
 export type Plan = Omit<BulkItem, 'eventIds'>
 
 export const emptyPlan = (id: string): Plan => ({

@@ -24,7 +24,7 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** The same for an undo. It is smaller because the step also reads the changes that the undone job recorded. */
+/** Smaller for an undo, because the step also reads the changes that the undone job recorded. */
 const UNDONE_AT_ONCE = 100
 /**
  * The number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not
@@ -35,8 +35,7 @@ const PREPARED_AT_ONCE = 1_000
 const DELETED_AT_ONCE = 5_000
 
 /**
- * Begins a job's preview, which `previewStep` continues. `found` contains the devices that match the filter, if there
- * are at most `PREVIEWED_AT_ONCE`. `job` must be locked.
+ * `found` contains the devices that match the filter, if there are at most `PREVIEWED_AT_ONCE`. `job` must be locked.
  */
 export async function beginPreview(
   db: Database,
@@ -71,21 +70,16 @@ export async function beginPreview(
   return { ...job, ...change }
 }
 
-/** Checks whether there are so many devices that a background job must preview them. */
 export const isLarge = ({ phase, total }: BulkJobRow): boolean => phase !== null || total > PREVIEWED_AT_ONCE
 
 export interface PreviewOptions {
   job: BulkJobRow
-  /** Charges the account for stored bytes. May throw RATE_LIMITED. */
+  /** May throw RATE_LIMITED. */
   charge: (bytes: number) => void
-  /** The caller whose restriction applies. */
   caller: JobCaller
 }
 
-/**
- * Continues a preview: deletes some of the previous items, finds the next devices, or plans the changes to the next
- * devices. The job is READY once the last devices are planned. `job` must be locked.
- */
+/** The job is READY once the last devices are planned. `job` must be locked. */
 export function previewStep(
   db: Database,
   accountId: string,
@@ -113,7 +107,7 @@ async function findStep(
   return save(db, accountId, job, last === null ? { phase: null, planned: null, total } : { planned: last, total })
 }
 
-/** Adds devices to a job. For another job's CSV rows, finds the devices again, because they may exist by now. */
+/** For another job's CSV rows, finds the devices again, because they may exist by now. */
 async function addFound(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -160,13 +154,12 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Returns the devices up to this one. The next step plans the others. */
+/** The next step plans the others. */
 const upTo = (items: readonly UnplannedItem[], last: string) => ({
   next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
   isLast: false,
 })
 
-/** Reads the devices that the next step plans. */
 async function readUnplanned(
   db: Database,
   place: { accountId: string; jobId: string },

@@ -42,10 +42,7 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/**
- * Returns the filter of services that an operation contains, if any. Throws FORBIDDEN if it reads a name that the
- * caller cannot read.
- */
+/** Throws FORBIDDEN if it reads a name that the caller cannot read. */
 export function serviceFilterOf(
   operation: BulkOperation,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

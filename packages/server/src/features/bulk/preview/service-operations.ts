@@ -14,7 +14,6 @@ import type { JobCaller } from '../run/starter.ts'
 import type { BulkDevice, BulkService, ServiceMatches } from './bulk-device.ts'
 import { serviceFilterOf } from './service-filters.ts'
 
-/** Finds these devices' services that match the operations' filters. */
 export async function findServiceMatches(
   db: Database,
   accountId: string,
@@ -80,7 +79,6 @@ export function setServices(device: BulkDevice, wanted: readonly ServiceFields[]
   assertFewServices(presentServices(device.services).length)
 }
 
-/** Returns the services that operations have added, changed, and removed. */
 export function serviceChangesOf(services: readonly BulkService[]): DeviceChanges {
   const addService = services.flatMap(({ id, before, fields }) =>
     before === undefined && fields !== undefined ? [{ id, ...fields }] : [],

@@ -5,7 +5,7 @@ import { type AttributeName, parseAttributeName } from '../../attributes/attribu
 /** A part of a value: literal text, or a name in braces. */
 type Part = string | { name: string }
 
-/** Returns the parts of a value. `path` locates the value in error messages. */
+/** `path` locates the value in error messages. */
 export function parseTemplate(value: string, path: string): Part[] {
   if (!value.includes('{')) return [value]
   const parts: Part[] = []
@@ -19,17 +19,15 @@ export function parseTemplate(value: string, path: string): Part[] {
   return parts
 }
 
-/** Returns the names in braces that a value contains. */
 export const namesInTemplate = (value: string): string[] =>
   parseTemplate(value, 'operations').flatMap((part) => (typeof part === 'string' ? [] : part.name))
 
-/** Returns the attribute that a name in braces stands for. */
 export const attributeOfPlaceholder = (name: string): AttributeName =>
   parseAttributeName(name.startsWith('attributes.') ? name.slice('attributes.'.length) : name, 'a name in braces')
 
 /**
- * Replaces the names in braces. Throws if the device has no value for a name, or if the result is too large. Checks the
- * size before it joins the parts, so that a short template cannot use much memory.
+ * Throws if the device has no value for a name, or if the result is too large. Checks the size before it joins the
+ * parts, so that a short template cannot use much memory.
  */
 export function fillTemplate(template: string, path: string, readValue: (name: string) => string | null): string {
   if (!template.includes('{')) return template

@@ -24,7 +24,6 @@ export interface AddedRows {
   /** Whether rows that find no device register one. */
   register: boolean
   operations: readonly BulkOperation[]
-  /** The caller whose restriction applies. */
   caller: Pick<Viewer, 'restriction' | 'reach'>
 }
 
@@ -33,7 +32,7 @@ interface GivenRows extends Pick<AddedRows, 'rows' | 'register'> {
   inside: ResolvedFilter | undefined
 }
 
-/** Adds the rows in a CSV to a job. Throws if two rows identify the same device. */
+/** Throws if two rows identify the same device. */
 export async function addRows(
   db: Database,
   accountId: string,
@@ -52,7 +51,7 @@ export async function addRows(
   throw sameDevice(line ?? 0, twice.row.line)
 }
 
-/** Prepares and inserts items. Prepares the next ones while PostgreSQL inserts the previous ones. */
+/** Prepares the next ones while PostgreSQL inserts the previous ones. */
 async function insertInParts(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -73,15 +72,15 @@ async function insertInParts(
   }
 }
 
-/** Removes the results of an earlier preview from a row. Keeps an invalid row's error. */
+/** Keeps an invalid row's error. */
 export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow {
   return error === undefined || error.code === 'CONFLICT' ? row : { ...row, error }
 }
 
 /**
- * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves two
- * kinds of devices to the preview: those that break a rule, which it rejects, and those to which operations give
- * hardware IDs, because two rows may get the same one.
+ * The preview then only checks for conflicts with other devices. Leaves two kinds of devices to the preview: those that
+ * break a rule, which it rejects, and those to which operations give hardware IDs, because two rows may get the same
+ * one.
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
   const unprepared = { ...item, changes: {} }
@@ -157,10 +156,7 @@ function deviceOf(
   return new ApiError('CONFLICT', message)
 }
 
-/**
- * Returns the item of a row without a matching device. With `register`, a valid row with a name registers a device. The
- * preview rejects all other rows.
- */
+/** With `register`, a valid row with a name registers a device. The preview rejects all other rows. */
 function newItem(row: CsvRow, register: boolean): RowItem {
   const { line, name, hardwareId, error } = row
   const isNew = register && error === undefined && name !== null

@@ -16,7 +16,6 @@ export interface RowContext {
   namesInUse: ReadonlySet<string>
 }
 
-/** Returns the changes that a row and the job's operations make to the device that the row finds or registers. */
 export function planRow(row: CsvRow, device: BulkDevice | undefined, context: RowContext): DeviceChanges {
   const { id, operations, namesInUse } = context
   if (row.error !== undefined) throw new ApiError(row.error.code, row.error.message)
@@ -51,7 +50,7 @@ const literals = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, literals(member)]))
 }
 
-/** Returns the device that a row and the job's operations register. Throws if the device breaks a rule. */
+/** Throws if the device breaks a rule. */
 export function planDevice(
   row: CsvRow,
   { id, operations }: { id: string; operations: readonly BulkOperation[] },
@@ -63,7 +62,6 @@ export function planDevice(
   return planned
 }
 
-/** Applies operations to a new device, as if the row had registered it. */
 function changedBy(operations: readonly BulkOperation[], ofRow: NewDevice, row: CsvRow, id: string): NewDevice {
   const { name, hardwareId, platform, services } = ofRow
   const fields = { name, hardwareId, platform }

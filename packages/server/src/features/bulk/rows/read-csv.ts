@@ -9,15 +9,13 @@ import { bytesOf } from '../../../rate-limits/storage-quotas.ts'
 import { applicationTypes } from '../../services/application-types.ts'
 import type { CsvRow } from '../bulk-job.ts'
 
-/** The rows and column names of a CSV target. */
 export interface ReadCsv {
   columns: string[]
   rows: CsvRow[]
-  /** The line of the last row. */
   lines: number
 }
 
-/** Reads the CSV of a job. The line numbers continue after line `after`, the last one of the job's previous CSV. */
+/** The line numbers continue after line `after`, the last one of the job's previous CSV. */
 export function readCsv(csv: string, { path, after = 0 }: { path: string; after?: number }): ReadCsv {
   const bytes = Buffer.byteLength(csv)
   if (bytes > limits.bulkCsvBytes)

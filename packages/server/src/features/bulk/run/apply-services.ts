@@ -15,14 +15,10 @@ import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import type { PendingItem } from './pending.queries.ts'
 
-/**
- * The IDs of the services that a device's changes write. Such a service may not exist: it may have been removed since
- * the preview, or the changes may add it.
- */
+/** Such a service may not exist: it may have been removed since the preview, or the changes may add it. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 
-/** Reads the services of the devices whose services change. Returns a function that returns a device's services. */
 export async function readServices(
   db: Database,
   accountId: string,
@@ -62,7 +58,6 @@ export interface DeviceWithServices {
   changes: DeviceChanges
   device: { id: string; name: string }
   services: BulkService[]
-  /** The time of the changes. */
   lockedAt: Date | undefined
 }
 
@@ -70,7 +65,7 @@ export function assertServicesFit({ changes: { addService = [], removeService = 
   if (addService.length > 0) assertFewServices(services.length + addService.length - removeService.length)
 }
 
-/** Adds the new services of devices, also to `services`. Returns the events. */
+/** Also adds the services to `services`. Returns the events. */
 export async function insertNewServices(
   db: Database,
   accountId: string,
@@ -87,7 +82,7 @@ export async function insertNewServices(
   return addServices(db, accountId, added)
 }
 
-/** Updates and removes services. Returns the events. */
+/** Returns the events. */
 export function writeServices(
   db: Database,
   accountId: string,

@@ -36,10 +36,8 @@ const RETRY_MS = 500
  * again is then recorded as failed. Failures of the database itself do not count.
  */
 const ATTEMPTS = 5
-/** The number of devices that are changed one by one: as many as a batch can have. */
 const SINGLE_DEVICES = BATCH
 
-/** A job whose batch or preview step failed. */
 interface Trouble {
   failures: number
   /** The number of devices that were changed one by one. */

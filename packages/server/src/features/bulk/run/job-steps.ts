@@ -36,19 +36,18 @@ export interface WorkOptions {
   /** The time without a sign-in after which personal keys of members through a group are invalid; 0 for never. */
   staleMs: number
   secrets: Pick<Secrets, 'decrypt'>
-  /** Charges an account for bytes that a job stores. May throw RATE_LIMITED. */
+  /** May throw RATE_LIMITED. */
   charge: (accountId: string, bytes: number) => void
-  /** Reads the next batch in advance. If omitted, each batch reads its own devices. */
+  /** If omitted, each batch reads its own devices. */
   ahead?: LookAhead
 }
 
-/** The result of a call. `idle` means that the job is not due or that another process is working on it. */
+/** `idle` means that the job is not due or that another process is working on it. */
 export type WorkResult = 'idle' | 'worked' | 'failed'
 
 /**
- * Works on a job: the next devices of its preview, or the next batch of its run. Does nothing if the job is not due.
- * With `singly`, which the worker passes after several failures, an error ends the preview as FAILED, or fails only the
- * next device of the run.
+ * Does nothing if the job is not due. With `singly`, which the worker passes after several failures, an error ends the
+ * preview as FAILED, or fails only the next device of the run.
  */
 export async function workOn(
   options: WorkOptions,
@@ -70,10 +69,9 @@ export async function workOn(
   }
 }
 
-/** Checks whether the database is unavailable or full. The job then waits, and none of its devices fails. */
+/** The job then waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
-/** Locks a job and runs a step of it, if the job is in this state and due. */
 async function whileLocked(
   { db }: WorkOptions,
   { accountId, id }: JobPlace,
@@ -92,9 +90,8 @@ async function whileLocked(
 const REQUEST_STEPS = 10
 
 /**
- * Previews a job within a request, as far as the storage quota allows. Each step is a transaction, so that no long
- * transaction delays the event feed. A request with an Idempotency-Key has one transaction, so the steps are limited. A
- * background job continues after them, or if the server stops.
+ * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
+ * one transaction, so the steps are limited. A background job continues after them, or if the server stops.
  */
 export async function finishPreview(
   options: Omit<WorkOptions, 'secrets'>,
@@ -113,9 +110,7 @@ export async function finishPreview(
   return job
 }
 
-/**
- * Runs the next step of a preview, and starts the job if `runBulk` created it. Returns the job if `take` returned it.
- */
+/** Returns the job if `take` returned it. */
 async function continuePreview(
   { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
   { accountId, id }: JobPlace,
@@ -132,7 +127,6 @@ async function continuePreview(
   })
 }
 
-/** Starts a job that was created with runBulk, or records why it is not started. */
 async function startIfExpected(
   db: Database,
   accountId: string,
@@ -147,7 +141,6 @@ async function startIfExpected(
   return startJob(db, viewerOfJob(accountId, job), { job, now, starter: job.starter!, source: job.createdBy })
 }
 
-/** Returns how a preview differs from the expectation of runBulk, if it does. */
 function reasonNotExpected(job: BulkJob): string | undefined {
   const { expected, rejected } = job
   const changing = writing(job)
@@ -162,8 +155,8 @@ const failPreview = (options: WorkOptions, place: JobPlace, error: unknown): Pro
   })
 
 /**
- * Changes the next devices of a job, or only `next`. If another device took a hardware ID after the batch had been
- * read, reads the batch again and then finds the conflict.
+ * If another device took a hardware ID after the batch had been read, reads the batch again and then finds the
+ * conflict.
  */
 async function runNext(options: WorkOptions, place: JobPlace, next: string | undefined): Promise<WorkResult> {
   try {
@@ -216,7 +209,6 @@ async function runLocked(options: WorkOptions, place: JobPlace, next: string | u
   return result
 }
 
-/** Returns the secrets of the devices that a job registers, if it creates any. */
 async function secretsOf({ secrets }: WorkOptions, db: Database, { accountId, id }: JobPlace) {
   const key = await selectJobKey(db, { accountId, id })
   return key === null ? undefined : openJobKey(secrets, { accountId, jobId: id }, key)
@@ -251,16 +243,14 @@ async function failDevice(
 interface Progress {
   job: BulkJobRow
   now: Date
-  /** The number of devices in the batch. */
   count: number
   hasFailed?: boolean
-  /** Whether no devices remain. */
   isLast?: boolean
 }
 
 /**
- * Saves the counts, and when the next batch is due. Ends the job after its last device, and pauses it after too many
- * failures. Returns a function that records the end of the job.
+ * Ends the job after its last device, and pauses it after too many failures. Returns a function that records the end of
+ * the job.
  */
 async function saveProgress(
   db: Database,

@@ -24,22 +24,15 @@ interface AheadBatch {
 
 /**
  * Reads the next batch of each job while PostgreSQL still runs the previous one. If another process has worked on the
- * job since, the number of devices that the job has finished is usually different, and the batch is not used. The
- * number does not identify the devices, so a batch also fails if one of its devices is no longer pending
- * (`writeResults`), and an empty batch that was read in advance is not used. After a failed batch, its process forgets
- * the next one.
+ * job since, the number of finished devices usually differs, and the batch is not used. A batch also fails if one of
+ * its devices is no longer pending (`writeResults`).
  */
 export interface LookAhead {
-  /**
-   * Begins to read the batch that is next once the job has finished `finished` devices, unless the batches in memory
-   * are too large or many requests are in flight.
-   */
+  /** Does nothing if the batches in memory are too large or many requests are in flight. */
   begin(place: { accountId: string; jobId: string }, next: BatchToRead & { finished: number }): void
   /** Returns the batch that was read for a job, and forgets it. */
   take(jobId: string): Promise<AheadBatch | undefined>
-  /** Forgets the batch that was read for a job. */
   forget(jobId: string): void
-  /** Forgets the batches of other jobs. */
   keepOnly(jobIds: ReadonlySet<string>): void
 }
 
@@ -92,7 +85,6 @@ interface NextOptions {
   ahead: LookAhead | undefined
 }
 
-/** Returns the next batch of a locked job and begins to read the one after it. */
 export async function nextBatch(
   db: Database,
   { accountId, id: jobId }: JobPlace,

@@ -10,7 +10,7 @@ import { fitInMemory } from '../sizes/bulk-sizes.ts'
 import { DeviceError } from './device-error.ts'
 import { type BatchSize, type PendingItem, selectPending } from './pending.queries.ts'
 
-/** The maximum number of devices in a batch. A batch is one transaction. */
+/** A batch is one transaction. */
 export const BATCH = 100
 /** The maximum size, in bytes, of the changes in a batch with more than one device. */
 const BATCH_BYTES = 8 * 1024 * 1024
@@ -20,7 +20,6 @@ export const batchSize = ({ rate }: BulkJob): BatchSize => ({ devices: Math.min(
 const UNLIMITED_RATE = 10_000
 export const isUnlimited = ({ rate }: BulkJob): boolean => rate >= UNLIMITED_RATE
 
-/** A device that a batch registers. */
 export interface Registration {
   id: string
   device: NewDevice
@@ -28,13 +27,11 @@ export interface Registration {
   event: NewEvent
 }
 
-/** The devices that a batch changes or registers. */
 export interface NextBatch {
   items: readonly PendingItem[]
   registrations: ReadonlyMap<string, Registration>
   /** The hardware IDs of new devices that other devices already have. */
   takenHardwareIds: ReadonlySet<string>
-  /** The size of the changes. */
   bytes: number
 }
 
@@ -46,7 +43,6 @@ export interface BatchToRead {
   after?: string
 }
 
-/** Reads the next devices of a job, in ID order, and prepares the rows of new devices. */
 export async function readNextBatch(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -94,6 +90,5 @@ export async function fittingBatch(
   return { ...next, items: items.slice(0, fit.ids.length) }
 }
 
-/** Omits the changes of services. */
 export const changesOfDevice = (changes: readonly AttributeChanges[] = []): AttributeChanges[] =>
   changes.filter(({ service }) => service === undefined)

@@ -8,7 +8,7 @@ const DEFAULT_FAILURES = 100
 const failureLimit = ({ maxFailures, done, failed, skipped }: Counts): number =>
   maxFailures ?? Math.max(DEFAULT_FAILURES, Math.floor((done + failed + skipped) / 10))
 
-/** Returns why a job pauses after a device failed, or null if it continues. Ignores `tolerated` earlier failures. */
+/** Ignores `tolerated` earlier failures. */
 export function reasonToPause(job: Counts & { tolerated: number }): string | null {
   const failures = job.failed - job.tolerated
   const limit = failureLimit(job)

@@ -15,10 +15,8 @@ export interface PendingItem {
   bytesUpTo: number
 }
 
-/** The limits of a batch. */
 export interface BatchSize {
   devices: number
-  /** The size of the changes. */
   bytes: number
 }
 
@@ -44,7 +42,6 @@ export async function selectPending(
   return rows
 }
 
-/** Returns the next device of a run, without locking it. */
 export async function findPending(db: Database, { accountId, jobId }: Place): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select device_id as id from bulk_item where account_id = ${accountId} and job_id = ${jobId} and status = 'PENDING'
@@ -52,13 +49,12 @@ export async function findPending(db: Database, { accountId, jobId }: Place): Pr
   return rows[0]?.id
 }
 
-/** The result of a run for a device, with the IDs of its events. */
 export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
   Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
 
 /**
- * Records the results of pending devices. Throws if one of them is not pending, because the changes of its batch must
- * then be rolled back. Also clears the keys of their CSV rows, because a job that has started accepts no more rows.
+ * Throws if one of them is not pending, because the changes of its batch must then be rolled back. Also clears the keys
+ * of their CSV rows, because a job that has started accepts no more rows.
  */
 export async function writeResults(
   db: Database,

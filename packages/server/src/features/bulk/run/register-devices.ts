@@ -8,7 +8,6 @@ import { hashOfDevice, type JobSecrets } from '../downloads/job-secrets.ts'
 import { DeviceError } from './device-error.ts'
 import type { Registration } from './next-batch.ts'
 
-/** Throws DeviceError if another device already has the hardware ID of a new one. */
 export function assertNoneTaken(registered: readonly Registration[], takenHardwareIds: ReadonlySet<string>): void {
   const conflict = registered.find(
     ({ device: { hardwareId } }) => hardwareId !== null && takenHardwareIds.has(hardwareId),
@@ -26,7 +25,7 @@ interface RegisterOptions {
   inside: ResolvedFilter | undefined
 }
 
-/** Adds new devices. Throws DeviceError if the job's caller cannot reach one. Does not record their events. */
+/** Throws DeviceError if the job's caller cannot reach one. Does not record their events. */
 export async function registerDevices(
   db: Database,
   accountId: string,

@@ -37,12 +37,12 @@ import { assertNoneTaken, registerDevices } from './register-devices.ts'
 import { type JobCaller, viewerOfJob } from './starter.ts'
 
 /**
- * A batch that has locked and changed its existing devices. The statements that add new devices and record the results
- * have been sent. The last changes are the deletion of devices and the events.
+ * The statements that add new devices and record the results have been sent. The last changes are the deletion of
+ * devices and the events.
  */
 export interface Batch {
   results: ItemResult[]
-  /** Statements that add the new devices and record the results. Wait for them with `sentTogether`. */
+  /** Wait for them with `sentTogether`. */
   written: Promise<unknown>
   /** Deletes the devices to delete and then records the events. */
   recordEvents(): Promise<void>
@@ -50,19 +50,14 @@ export interface Batch {
 
 interface BatchOptions {
   job: BulkJob
-  /** The caller whose restriction applies. */
   caller: JobCaller
   next: NextBatch
-  /** Charges the account for the bytes that the changes store. May throw RATE_LIMITED. */
+  /** May throw RATE_LIMITED. */
   charge: (bytes: number) => void
-  /** The secrets of devices that the job registers, if it creates any. */
   secrets: JobSecrets | undefined
 }
 
-/**
- * Changes the devices of a job's next batch, in the transaction that locks `job`. Throws DeviceError for a device that
- * makes the batch fail. Call `recordEvents` at the end of the transaction.
- */
+/** Throws DeviceError for a device that makes the batch fail. Call `recordEvents` at the end of the transaction. */
 export async function runBatch(db: Database, accountId: string, options: BatchOptions): Promise<Batch> {
   const { job, caller, next, charge, secrets } = options
   const { items } = next
@@ -160,10 +155,7 @@ interface Accepted {
   device: LockedBulkDevice
 }
 
-/**
- * Locks the devices in ID order and reads the values that the job compares. Omits devices that the caller cannot
- * reach.
- */
+/** Omits devices that the caller cannot reach. */
 async function lockDevices(
   db: Database,
   accountId: string,
@@ -215,11 +207,10 @@ function reasonToSkip(
   return areFieldsOld && areValuesOld && areServicesOld(changes, services, { isCsv }) ? undefined : 'CHANGED_SINCE'
 }
 
-/** Returns the device or the service that attribute changes apply to. */
 const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>
   service === undefined ? target : services.find(({ id }) => id === service.id)?.target
 
-/** Writes the changes. Returns their events. */
+/** Returns their events. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
   const devices = accepted.map(({ item, device: { fields, services, target } }): DeviceWithServices => {
     const device = { id: fields.id, name: fields.name }
@@ -261,7 +252,7 @@ const rowOf = ({ id, name, hardwareId, platform }: FieldsRow): DeviceFields & { 
   ...{ id, name, hardwareId, platform },
 })
 
-/** Applies the attribute changes in memory. Returns one event for each context of the device and of each service. */
+/** Returns one event for each context of the device and of each service. */
 function setAttributes({ item, device }: Accepted): NewEvent[] {
   const byTarget = Map.groupBy(item.changes.setAttributes ?? [], (each) => targetOf(device, each)!)
   return [...byTarget].flatMap(([target, all]) =>

@@ -5,10 +5,7 @@ export interface RoleOfStarter extends StoredAccess {
   role: string
 }
 
-/**
- * Returns the role of the person who started a job. Returns undefined if the person is no longer a member, or if the
- * person or the account is disabled.
- */
+/** Returns undefined if the person is no longer a member, or if the person or the account is disabled. */
 export async function findRoleOfStarter(
   db: Database,
   accountId: string,

@@ -12,14 +12,12 @@ import type { BulkJob, Starter } from '../bulk-job.ts'
 import { filterOf } from '../preview/job-filter.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
 
-/** Returns the caller whose access a preview and a run use. */
 export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({
   email,
   personId: personId ?? null,
   accessKey: accessKey ?? null,
 })
 
-/** What the caller of a job may do now. */
 export type JobCaller = Pick<Viewer, 'accountId' | 'permissions' | 'restriction' | 'reach'>
 
 interface Check {
@@ -28,10 +26,7 @@ interface Check {
   staleMs: number
 }
 
-/**
- * Returns the caller on whose behalf the server previews a job, with its current restriction. Throws FORBIDDEN if the
- * caller has lost its access.
- */
+/** Throws FORBIDDEN if the caller has lost its access. */
 export async function callerToPreview(db: Database, accountId: string, check: Check): Promise<JobCaller> {
   const { starter } = check.job
   // The previous release recorded no caller. Its restricted callers could not create jobs.
@@ -41,7 +36,6 @@ export async function callerToPreview(db: Database, accountId: string, check: Ch
   return caller
 }
 
-/** Returns the caller on whose behalf a job changes devices, or the reason why the job must not run. */
 export async function callerToRun(
   db: Database,
   accountId: string,
@@ -86,7 +80,6 @@ async function findCaller(
   return withReach(db, { accountId, permissions: key.permissions, restriction: key.restriction })
 }
 
-/** The viewer on whose behalf a job changes devices. */
 export const viewerOfJob = (accountId: string, { id, name, starter }: BulkJob): Viewer => ({
   accountId,
   email: starter?.email ?? '',

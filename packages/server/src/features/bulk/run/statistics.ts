@@ -2,14 +2,11 @@
 const FIRST_MILESTONE = 1_000
 
 /**
- * Returns how often a job that registers devices must have updated the statistics: at 1,000 devices, and each time
- * their number quadruples. Until then, PostgreSQL expects about one device in an account that was created after the
- * last analysis, and may read all devices of the account to find one. Autovacuum waits until a tenth of all rows has
- * changed.
+ * PostgreSQL expects about one device in an account that was created after the last analysis, and may read all devices
+ * of the account to find one. Autovacuum waits until a tenth of all rows has changed.
  */
 const milestonesOf = (done: number): number =>
   done < FIRST_MILESTONE ? 0 : 1 + Math.floor(Math.log2(done / FIRST_MILESTONE) / 2)
 
-/** Checks whether a job that registers devices must update the statistics after a batch. */
 export const needsAnalysis = (doneBefore: number, done: number): boolean =>
   milestonesOf(done) > milestonesOf(doneBefore)

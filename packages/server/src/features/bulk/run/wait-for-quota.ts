@@ -8,7 +8,6 @@ const MAX_WAIT_SECONDS = 60
 export const isOverQuota = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'RATE_LIMITED'
 
-/** Postpones the next step of a job whose account has used up its storage quota. */
 export async function waitForQuota(
   { db }: { db: Database },
   { accountId, id }: JobPlace,

@@ -5,9 +5,7 @@ import { limits } from '../../../limits.ts'
 import { selectAttributeBytes } from './bulk-sizes.queries.ts'
 
 interface AttributesToRead {
-  /** The devices, in the order in which they are read. */
   ids: readonly string[]
-  /** The contexts in which attributes of the devices are read. */
   contexts: readonly string[]
   /** The devices whose services are read, with their attributes in all contexts. */
   withServices: readonly string[]

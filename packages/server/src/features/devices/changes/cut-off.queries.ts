@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** A NOTIFY channel. The payload is `anyDevice` or the ID of a device that was deleted or whose secret changed. */
+/** The payload is `anyDevice` or the ID of a device that was deleted or whose secret changed. */
 export const deviceChannel = 'muster_device'
 
 /** The payload that makes every process check all its connected devices. */
@@ -20,11 +20,10 @@ export async function recheckDevices(db: Database): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, ${anyDevice})`.execute(db)
 }
 
-/** A device and the hash of the secret that it presented. */
 export interface PresentedSecret {
   deviceId: string
   secretHash: Buffer
-  /** The device's account when it authenticated. Undefined while it is authenticating. */
+  /** Undefined while it is authenticating. */
   device?: { viewer: { accountId: string } } | undefined
 }
 

@@ -31,7 +31,6 @@ beforeEach(() => {
   messages = []
 })
 
-/** Registers a device and adds it to the connected devices. */
 async function connect(): Promise<PresentedSecret> {
   const { id, secret } = await registerDevice(app.owner)
   const device = { deviceId: id, secretHash: hashDeviceSecret(secret) }

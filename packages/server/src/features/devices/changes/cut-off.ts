@@ -17,8 +17,8 @@ export interface CutOffOptions<Session extends PresentedSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * The devices that are connected to this process or authenticating. Add a device before comparing its secret with the
-   * stored one. Otherwise, a change between the comparison and the addition would remain undetected.
+   * Add a device before comparing its secret with the stored one. Otherwise, a change between the comparison and the
+   * addition would remain undetected.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
@@ -36,7 +36,6 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
   const notified = new Set<string>()
   /** Devices that were authenticating during a check, which could not know the account that they will have. */
   const authenticating = new Set<string>()
-  /** Whether the next check must include all connected devices. */
   let mayHaveMissed = false
 
   const nextSessions = (): Session[] => {

@@ -5,10 +5,9 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import type { Sql } from '../../filters/sql/rows.ts'
 import { isNoBulkService } from '../../filters/sql/value-source.ts'
 
-/** The device's data that its deletion event keeps. */
 export interface DeletedContents {
   id: string
-  /** The attributes, the overrides by context, and the services. Null if they are too large to keep. */
+  /** Null if they are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
   /** The values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
   previous: Record<string, unknown>

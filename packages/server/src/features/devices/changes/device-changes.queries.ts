@@ -10,7 +10,7 @@ import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** Returns placeholders or assignments for the fields. Their values are the parameters starting at `first`. */
+/** Their values are the parameters starting at `first`. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
@@ -19,7 +19,7 @@ const valuesOf = (device: DeviceFields): unknown[] => fields.map(([name]) => dev
 export interface NewDeviceRow extends DeviceFields {
   id: string
   secretHash: Buffer
-  /** The base values of all attributes except the reserved ones. */
+  /** Without the reserved values. */
   attributes: Record<string, unknown>
   /** The reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
@@ -72,10 +72,7 @@ const insertDeviceText = `
     from: 'new_device',
   })}`
 
-/**
- * Inserts a device with its services, its count, and its event. One statement is atomic and avoids the round trips of a
- * transaction.
- */
+/** One statement is atomic and avoids the round trips of a transaction. */
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
   await query(db, insertDeviceText, [
     accountId,
@@ -96,10 +93,7 @@ export interface LockedDevice extends DeviceFields {
   id: string
 }
 
-/**
- * Locks a device against concurrent changes. Returns undefined if the account has no such device, or if the caller
- * cannot reach it.
- */
+/** Returns undefined if the account has no such device, or if the caller cannot reach it. */
 export async function lockDevice(
   db: Database,
   accountId: string,
@@ -116,7 +110,6 @@ export async function lockDevice(
   return rows[0]
 }
 
-/** Locks devices that a restricted caller reaches, in ID order. */
 function lockInside(
   db: Database,
   accountId: string,
@@ -131,7 +124,7 @@ function lockInside(
   )
 }
 
-/** Locks devices for removal in ID order, which prevents deadlocks between concurrent calls. */
+/** ID order prevents deadlocks between concurrent calls. */
 export const lockDevicesForRemoval = (
   db: Database,
   accountId: string,
@@ -144,7 +137,7 @@ export const lockDevicesForRemoval = (
       ])
     : lockInside(db, accountId, { ids, inside, lock: 'for update' })
 
-/** Locks and returns the current states. The caller must already have locked the devices. */
+/** The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
@@ -159,7 +152,7 @@ export const updateDeviceRow = (db: Database, accountId: string, device: LockedD
     ...valuesOf(device),
   ])
 
-/** Deletes the overrides of devices and their services. The deletion of a device cascades to all its other data. */
+/** The deletion of a device cascades to all its other data. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override
@@ -169,7 +162,6 @@ export async function deleteOverridesOfDevices(db: Database, accountId: string, 
       select id from service where account_id = ${accountId} and device_id = any(${ids}))`.execute(db)
 }
 
-/** Deletes locked devices and updates the device count. */
 export async function deleteDeviceRows(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await changeDeviceCount(db, accountId, -ids.length)
   await sql`delete from device where account_id = ${accountId} and id = any(${ids})`.execute(db)

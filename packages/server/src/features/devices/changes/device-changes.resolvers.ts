@@ -36,10 +36,7 @@ export const deviceChangesPart: SchemaPart = {
   },
 }
 
-/**
- * Returns the changed device. Throws NOT_FOUND only if another request has deleted the device since, or if the caller
- * can no longer reach it.
- */
+/** Throws NOT_FOUND only if another request has deleted the device since, or if the caller can no longer reach it. */
 async function getDevice(context: Context, id: string): Promise<Device> {
   const [device] = await findDevices(context, [id])
   if (device === undefined) throw notFound('device', id)

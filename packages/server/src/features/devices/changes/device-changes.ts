@@ -32,27 +32,24 @@ import {
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** The values of some fields. An omitted field is unset on a new device and unchanged on an existing one. */
+/** An omitted field is unset on a new device and unchanged on an existing one. */
 export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>
 
 export interface DeviceInput extends DeviceChange {
   name: string
-  /** The services to add. `addedByDevice` means that the device itself added the service and may remove it later. */
+  /** `addedByDevice` means that the device itself added the service and may remove it later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
 }
 
 export interface RegisteredDevice {
   id: string
-  /** The secret that the device authenticates with. The server returns it only on creation. */
+  /** The server returns it only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
 
-/**
- * Adds a device with its services and attributes. `registrationCode` is the ID of the code that the device sent, if
- * any.
- */
+/** `registrationCode` is the ID of the code that the device sent, if any. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -86,7 +83,7 @@ export async function registerDevice(
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-/** Inserts a device. Throws FORBIDDEN if the viewer is restricted and could not reach the device. */
+/** Throws FORBIDDEN if the viewer is restricted and could not reach the device. */
 async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Promise<void> {
   const { accountId } = viewer
   const inside = insideOf(viewer)
@@ -98,7 +95,7 @@ async function insertInside(db: Database, viewer: Viewer, row: NewDeviceRow): Pr
   })
 }
 
-/** Changes the given fields and returns the device's stored ID. Null clears a field but does not change the name. */
+/** Returns the device's stored ID. Null clears a field but does not change the name. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -117,7 +114,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes these devices with their services and attributes, all or none. Without `force`, rejects active devices. */
+/** Deletes all devices or none. Without `force`, rejects active devices. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   const ids = readDeviceIds(deviceIds)
   await context.db.transaction().execute(async (transaction) => {
@@ -127,7 +124,6 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   })
 }
 
-/** Parses the IDs of at most 1,000 devices, without duplicates. */
 export function readDeviceIds(deviceIds: readonly string[]): string[] {
   if (deviceIds.length > limits.idsPerList) {
     throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${deviceIds.length}`)
@@ -135,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer does not reach one of them. */
+/** Throws NOT_FOUND if the viewer does not reach one of them. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,
@@ -148,17 +144,14 @@ export async function lockAllToRemove(
   return devices
 }
 
-/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
+/** Omits unknown IDs and devices that the caller cannot reach. */
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,
   devices: { ids: readonly string[]; inside: ResolvedFilter | undefined },
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, devices)
 
-/**
- * Deletes locked devices, records their events, and ends their connections. A device can include an event ID that was
- * assigned in advance.
- */
+/** A device can include an event ID that was assigned in advance. */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,
@@ -172,17 +165,13 @@ export async function deleteLockedDevices(
   )
 }
 
-/**
- * Writes a locked device's fields. Throws CONFLICT if another device has its hardware ID, which aborts the transaction.
- */
+/** Throws CONFLICT if another device has its hardware ID, which aborts the transaction. */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/**
- * The number of devices to delete at a time. It is limited because the contents of these devices are in memory at once.
- */
+/** It is limited because the contents of these devices are in memory at once. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(
@@ -212,7 +201,7 @@ async function deleteLocked(
   )
 }
 
-/** Locks and returns the viewer's device. Throws NOT_FOUND if the viewer has no such device. */
+/** Throws NOT_FOUND if the viewer has no such device. */
 export async function getDeviceLocked(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

@@ -4,15 +4,14 @@ import { parseId } from '../device-id.ts'
 import { findDeviceOwner } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'
 
-/** An authenticated device and the viewer on whose behalf it acts. */
 export interface AuthenticatedDevice {
   deviceId: string
   viewer: Viewer
 }
 
 /**
- * Verifies a device's secret. Returns undefined for an unknown device or a wrong secret, after the same time in both
- * cases. `id` must be a stored ID (`parseId`).
+ * Returns undefined for an unknown device or a wrong secret, after the same time in both cases. `id` must be a stored
+ * ID (`parseId`).
  */
 export async function verifyDeviceCredentials(
   db: Database,

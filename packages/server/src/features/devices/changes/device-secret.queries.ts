@@ -36,7 +36,7 @@ export interface RegisteredHardware {
   reregisterUntil: Date | null
 }
 
-/** Locks the account's device with this hardware ID. Returns undefined if no device matches. */
+/** Returns undefined if no device matches. */
 export async function lockHardwareHolder(
   db: Database,
   accountId: string,

@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Returns a new device secret: 256 random bits, encoded in characters that are safe in a shell and a URL. */
 export const newDeviceSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Returns a secret's stored form. A fast, unsalted hash is safe, because the secret has 256 random bits. */
+/** A fast, unsalted hash is safe, because the secret has 256 random bits. */
 export const hashDeviceSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 const dummyHash = randomBytes(32)

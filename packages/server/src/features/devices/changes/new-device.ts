@@ -10,20 +10,18 @@ import { newId } from '../device-id.ts'
 import { assertDeviceFields, newServices, valuesOf } from './device-changes.ts'
 import type { NewDeviceFields } from './new-devices.queries.ts'
 
-/** A device to register, without its ID and secret. A service without a port gets no default port. */
+/** A service without a port gets no default port. */
 export interface NewDevice extends DeviceFields {
   services: ServiceFields[]
   attributes: Record<string, unknown>
 }
 
-/** Throws if the fields, services, or attributes of a new device break a rule of `registerDevice`. */
 export function assertNewDevice(device: NewDevice): void {
   assertDeviceFields(device)
   newServices(device.services)
   initialAttributes(device.attributes, 'attributes')
 }
 
-/** Returns the rows and the event of a new device that `assertNewDevice` accepts. */
 export function newDeviceRows(device: NewDevice, id: string): { row: NewDeviceFields; event: NewEvent } {
   const { name, hardwareId, platform } = device
   const services = device.services.map((service) => ({ id: newId(), ...fieldsOfService(service) }))

@@ -8,18 +8,15 @@ import { renewSecret } from './rotate-secret.ts'
 
 export interface Reregistration {
   hardwareId: string
-  /** The credentials that the device sent, if any. */
   credentials: BasicCredentials | undefined
-  /** The ID of the registration code that the device sent. */
   registrationCode: string
   now: Date
 }
 
 /**
- * Replaces the secret of the device with this hardware ID. The device must send its current secret, or its owner must
- * have allowed a new registration. Otherwise, throws CONFLICT, because a caller must not be able to take over a device
- * by its hardware ID alone. Returns undefined if no device in the account has the hardware ID. `context.db` must be a
- * transaction.
+ * The device must send its current secret, or its owner must have allowed a new registration. Otherwise, throws
+ * CONFLICT, because a caller must not be able to take over a device by its hardware ID alone. Returns undefined if no
+ * device in the account has the hardware ID. `context.db` must be a transaction.
  */
 export async function reregisterDevice(
   context: Pick<Context, 'db' | 'viewer'>,

@@ -20,7 +20,6 @@ beforeAll(async () => {
 })
 afterAll(() => registrations.app.close())
 
-/** Collects the notification payloads that other processes receive. */
 async function listen(channel: string): Promise<(string | undefined)[]> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(registrations.app.db)
   const client = new pg.Client(atDatabase(inject('testDatabase').connection, rows[0]!.name))

@@ -14,10 +14,7 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/**
- * Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`. Also returns which of these
- * tables the conditions read.
- */
+/** Also returns which of these tables the conditions read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -86,10 +83,7 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
   return [...candidates, ...values.map((each) => reads(each, sql`o.attributes`))]
 }
 
-/**
- * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string
- * that contains the group's JSON.
- */
+/** A group is not null. `to_jsonb` distinguishes a group from a string that contains the group's JSON. */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
   const read = overrides === undefined ? base : sql`coalesce(${jsonAt(overrides, name)}, ${base})`
@@ -99,10 +93,7 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/**
- * Selects devices that may have the value in the context, as an override or a base value. This condition can use the
- * indexes of both tables.
- */
+/** This condition can use the indexes of both tables. */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (
@@ -131,7 +122,6 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
-/** Returns the values as nested JSON, the form in which the database stores attributes. */
 function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
   const groups = new Map<string, string | null | Map<string, string | null>>()
   for (const {
@@ -147,7 +137,5 @@ function nested(values: readonly { name: AttributeName; value: string | null }[]
   return JSON.stringify(asObject(members))
 }
 
-/**
- * Creates an object from entries. Unlike an assignment, `Object.fromEntries` treats `__proto__` like any other name.
- */
+/** Unlike an assignment, `Object.fromEntries` treats `__proto__` like any other name. */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

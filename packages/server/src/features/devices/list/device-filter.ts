@@ -7,7 +7,7 @@ import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 
-/** The filter arguments of a device list. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface DeviceFilterArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -22,7 +22,7 @@ export interface DeviceFilterArguments {
   now?: Date | null | undefined
 }
 
-/** The validated filters. A device must match all of them. An empty list matches no device. */
+/** A device must match all of them. An empty list matches no device. */
 export interface DeviceFilter {
   /** A part of the name, case-insensitive. */
   name?: string
@@ -31,14 +31,13 @@ export interface DeviceFilter {
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** The attribute values to match. Null matches a device that has no value for the name. */
+  /** Null matches a device that has no value for the name. */
   values?: Change[]
   where?: ReadFilter
-  /** The filter for the devices that the caller can reach. Undefined if the caller can reach all. */
+  /** Undefined if the caller can reach all. */
   inside?: ResolvedFilter
   /** The reference time for relative times in `where`, in milliseconds since 1970. */
   now?: number
-  /** The context in which `values` and `where` read attributes. */
   context?: string | undefined
 }
 

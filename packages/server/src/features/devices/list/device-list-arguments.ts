@@ -5,9 +5,8 @@ import { type DeviceOrder, readDeviceOrder, readDeviceOrders } from './device-so
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
-  /** Several sort keys, each in the format of `sort`. If set, `sort` is ignored. */
+  /** If set, `sort` is ignored. */
   sortBy?: readonly string[] | null | undefined
-  /** The context in which the filter and the sort read attributes. */
   context?: string | null | undefined
 }
 
@@ -17,7 +16,6 @@ export interface DeviceListRequest {
   page: Page
 }
 
-/** Parses the arguments of `devices`. Throws an `ApiError` if any argument is invalid. */
 export function readDeviceListArguments(args: DeviceListArguments, firstRecord: 0 | 1): DeviceListRequest {
   const context = parseContext(args.context, 'context')
   const order = args.sortBy == null ? readDeviceOrder(args.sort, context) : readDeviceOrders(args.sortBy, context)

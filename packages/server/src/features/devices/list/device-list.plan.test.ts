@@ -22,7 +22,6 @@ afterAll(() => database.close())
 
 const ACCOUNT = 'crowded'
 
-/** Inserts 20,000 devices for each of two accounts. */
 async function fill(): Promise<void> {
   const { db } = database
   await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbor', 'b@example.com')`.execute(
@@ -52,7 +51,6 @@ async function fill(): Promise<void> {
   await sql`vacuum analyze`.execute(db)
 }
 
-/** Returns a position in the middle of an order. */
 async function middle(order: ReturnType<typeof readDeviceOrder>) {
   const { db } = database
   const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }

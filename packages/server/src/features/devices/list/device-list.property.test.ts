@@ -10,7 +10,6 @@ interface Device extends SeedDevice {
   name: string
 }
 
-/** Generates distinct IDs in random order. */
 const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40, maxLength: 40 }).map((numbers) =>
   numbers.map(
     (number) =>
@@ -51,7 +50,6 @@ const asDevice = (deviceId: string, { site, ssid, siteInLab, ...rest }: Fields):
 
 type Key = string | number | null
 
-/** Computes the sort key of each order without the database. */
 const orders: Record<string, { context?: string; key: (device: Device, fields: Fields) => Key }> = {
   name: { key: ({ name }) => name },
   id: { key: () => null },
@@ -72,7 +70,6 @@ function compareKeys(one: Key, other: Key): number {
   return Number(one) - Number(other)
 }
 
-/** Returns the expected order of the device IDs. */
 function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 'desc'): string[] {
   const sign = direction === 'asc' ? 1 : -1
   const keyed = Array.from(devices, ([deviceId, given]) => ({
@@ -88,7 +85,6 @@ function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 
     .map(({ id }) => id)
 }
 
-/** A change that happens between two pages. */
 type Step = { kind: 'insert' | 'delete' | 'change'; which: number; fields: Fields }
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('insert', 'delete', 'change'),
@@ -116,7 +112,6 @@ const twoDocument = `query ($size: Int, $one: ID, $other: ID, $sort: String, $co
   one: devices(size: $size, after: $one, sort: $sort, context: $context) { items { id } hasMore last cursor total }
   other: devices(size: $size, after: $other, sort: $sort, context: $context) { items { id } hasMore last cursor total } } }`
 
-/** Reads the pages after two positions in one query. */
 async function pagesAfter(one: string, other: string, variables: Record<string, unknown>): Promise<Page[]> {
   const { login } = await app.owner.data(twoDocument, { ...variables, one, other })
   return [toPage(login.one), toPage(login.other)]

@@ -29,20 +29,18 @@ import type { DeviceOrder } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A device row with its sort key in the list. The key is omitted if a column of the row already contains it. */
+/** The key is omitted if a column of the row already contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
 /**
- * The start of a page. `fromEnd` reads the page from the end of the list, which requires a list without a filter in an
- * order with an index.
+ * `fromEnd` reads the page from the end of the list, which requires a list without a filter in an order with an index.
  */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
- * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
- * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
- * reads at most `walked` devices in the order of the list, from its beginning or from the position of the page. `scan`
- * reads all matches once, with an index if there is one, and sorts them.
+ * Without an index for the filter, PostgreSQL cannot know which way is faster: reading the list in order until the page
+ * is full, or reading all devices. `planned` leaves the choice to PostgreSQL. `walk` reads at most `walked` devices in
+ * the order of the list. `scan` reads all matches and sorts them.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -55,9 +53,9 @@ export interface DevicePageQuery {
   start: DeviceStart | SqlStartByKeys
   limit: number
   attributes: AttributesRead
-  /** The default is `planned`. */
+  /** Defaults to `planned`. */
   search?: Search
-  /** The maximum number of devices that a walk reads. The default is `WALKED`. */
+  /** The default is `WALKED`. */
   walked?: number
 }
 
@@ -85,8 +83,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns the key of a page's statement in the cache. Returns undefined for pages whose statements differ too much to
- * be cached: those with a filter, at an offset, or in an order by an attribute or by several keys.
+ * Returns undefined for pages whose statements differ too much to be cached: those with a filter, at an offset, or in
+ * an order by an attribute or by several keys.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -97,9 +95,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 }
 
 /**
- * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order
- * and the filter need. It then reads the remaining columns of only those devices, so skipping a device costs no more
- * than an index entry.
+ * Finds the devices on the page with only the tables that the order and the filter need, and then reads the remaining
+ * columns of only those devices. Skipping a device therefore costs no more than an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -131,9 +128,8 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * Selects the matches among the `walked` devices at the beginning of the list, or after the position of the page, in
- * order. The `OFFSET 0` fences keep that order. If the filter reads the table that contains the key, the list includes
- * its columns, which saves a lookup for each device.
+ * The `OFFSET 0` fences keep that order. If the filter reads the table that contains the key, the list includes its
+ * columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,
@@ -191,7 +187,7 @@ function computedSource({ reads, where, key, order }: Computing) {
   }
 }
 
-/** Computes keys before sorting. Without the `OFFSET 0` fences, PostgreSQL would compute a key again for each use. */
+/** Without the `OFFSET 0` fences, PostgreSQL would compute a key again for each use. */
 function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
@@ -211,10 +207,7 @@ interface Completing extends Pick<Reads, 'device' | 'live'> {
   isBackwards?: boolean
 }
 
-/**
- * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key.
- * Without them, the planner may scan the whole table.
- */
+/** The `OFFSET 0` fences make each lookup use the primary key. Without them, the planner may scan the whole table. */
 function completed(rows: Sql, completing: Completing): Sql {
   const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
   const parts: Sql[] = []
@@ -254,7 +247,7 @@ export const union = (one: Reads, other: Reads): Reads => ({
 /** Makes PostgreSQL plan a filtered list at each execution, because the number of matches determines the best index. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** Counts the matching devices. Without a filter, returns the stored count. */
+/** Without a filter, returns the stored count. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -267,8 +260,6 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/**
- * Checks whether the row already contains the sort key. A list by name uses the name, and a list by ID needs no key.
- */
+/** A list by name uses the name, and a list by ID needs no key. */
 export const isKeyInRow = ({ by, further }: DeviceOrder): boolean =>
   further.length === 0 && (by === 'name' || by === 'id')

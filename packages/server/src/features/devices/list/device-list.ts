@@ -18,7 +18,7 @@ import { FAR, rowsReadByPage, rowsReadByTotal } from './device-row-cost.ts'
 import { type DeviceOrder, startAfter } from './device-sort.ts'
 import { readDeviceList } from './read-device-list.ts'
 
-/** Returns one page of the viewer's devices. `attributes` describes the attributes that the document selects. */
+/** `attributes` describes the attributes that the document selects. */
 export async function listDevices(
   context: Context,
   args: DeviceListArguments,
@@ -63,10 +63,7 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/**
- * Returns the start of a page. A device that the filters exclude still has a position. For a deleted device, throws
- * NOT_FOUND.
- */
+/** A device that the filters exclude still has a position. For a deleted device, throws NOT_FOUND. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

@@ -14,9 +14,8 @@ export interface PageReading {
 const SAMPLED = 1_000
 
 /**
- * Reads one page. If no index supports the filter and the account has more than `WALKED` devices, first reads that many
- * devices in order, which usually fills the page. If this read does not fill the page, reads all devices. A page that
- * the first read fills is free of charge, because the read ends early.
+ * If no index supports the filter of a large account, first reads `WALKED` devices in order, which usually fills the
+ * page and is then free of charge. Otherwise, reads all devices.
  */
 export async function readDevicePage({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
   if (hasCondition(page) && !isIndexed(page.filter)) {
@@ -44,9 +43,9 @@ const canSample = (page: Page): boolean => {
 }
 
 /**
- * Reads a page for a filter with an index. PostgreSQL assumes that the matches are evenly distributed in the list. If
- * many devices match, it would read the list in order, even if the matches are at its end. Therefore, the first devices
- * of the list show whether a walk is likely to fill the page. Otherwise, the index finds all matches.
+ * PostgreSQL assumes that the matches are evenly distributed in the list. If many devices match, it would read the list
+ * in order, even if the matches are at its end. Therefore, the first devices of the list show whether a walk is likely
+ * to fill the page.
  */
 async function readMatches(page: Page, read: PageReading['read']): Promise<ListedDeviceRow[]> {
   const sample = await read({ ...page, search: 'walk', walked: SAMPLED })

@@ -9,7 +9,7 @@ import { isKeyInRow, isOf, type ListedDeviceRow, tables, union } from './device-
 import { keyOf, sqlKeyOf } from './device-sort.queries.ts'
 import { type DeviceOrder, isByTime } from './device-sort.ts'
 
-/** Returns a device's current position in an order. Returns undefined if the account has no such device. */
+/** Returns undefined if the account has no such device. */
 export async function findPlace(
   db: Database,
   accountId: string,
@@ -46,8 +46,5 @@ export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
-/**
- * Converts a key to its form in cursors. Milliseconds are exact, because the database stores times in whole
- * milliseconds.
- */
+/** Milliseconds are exact, because the database stores times in whole milliseconds. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

@@ -10,7 +10,6 @@ import { type DeviceListArguments, readDeviceListArguments } from './device-list
 import { keyOf } from './device-sort.queries.ts'
 import type { DeviceOrder } from './device-sort.ts'
 
-/** The rows that a device list reads for its page and, if requested, for its `total`. */
 export interface DeviceListReads {
   page: RowsRead
   total: RowsRead
@@ -19,14 +18,12 @@ export interface DeviceListReads {
 /** The reason why a list of a restricted caller reads many devices. */
 export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
 
-/** The smallest offset that is charged. Skipping fewer devices takes no longer than querying the number of devices. */
+/** The smallest offset that is charged. */
 export const FAR = 5_000
 
 /**
- * Estimates how many rows the `devices` field may read but not return, in an account with this many devices. The server
- * needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the expensive
- * argument in an error. `inside` is the filter that the caller is restricted to. If the field would reject the
- * arguments, it reads no rows.
+ * The server needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the
+ * expensive argument in an error. If the field would reject the arguments, it reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -49,9 +46,7 @@ export function rowsRead(
   }
 }
 
-/**
- * Estimates the rows that a page may read but not return. `devices` is the size of the account, or infinite if unknown.
- */
+/** `devices` is the size of the account, or infinite if unknown. */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart | SqlStartByKeys },
   devices = Number.POSITIVE_INFINITY,
@@ -63,7 +58,7 @@ export function rowsReadByPage(
   return 'offset' in start ? skippedRows(start.offset, filter, devices) : noRowsRead
 }
 
-/** Estimates the rows that `total` reads. Without a filter, `total` uses a stored count, which reads no rows. */
+/** Without a filter, `total` uses a stored count, which reads no rows. */
 export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_INFINITY): RowsRead {
   if (Object.keys(filter).length === 0) return noRowsRead
   const matches = maxMatches(filter)
@@ -71,7 +66,7 @@ export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** Returns the maximum number of matches of a filter by IDs or hardware ID. Returns undefined for other filters. */
+/** Returns undefined for other filters. */
 function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }
@@ -95,10 +90,7 @@ function reasonsInSort(order: DeviceOrder): string[] {
   ]
 }
 
-/**
- * Returns the reasons why the filter is slow. There are none if an index finds the matching devices or if every device
- * matches.
- */
+/** There are none if an index finds the matching devices or if every device matches. */
 function reasonsInFilter(filter: DeviceFilter): string[] {
   if (isIndexed(filter)) return []
   const reasons: string[] = []
@@ -112,10 +104,7 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   return reasons
 }
 
-/**
- * Checks whether an index supports at least one of the conditions and so reduces the devices that the database must
- * read.
- */
+/** Checks whether an index supports at least one of the conditions. */
 export const isIndexed = ({ name, state, platforms, applications, values, where, inside }: DeviceFilter): boolean =>
   (inside !== undefined && isFilterIndexed(inside, { kind: 'device' })) ||
   state !== undefined ||

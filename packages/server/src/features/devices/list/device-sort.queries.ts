@@ -14,17 +14,14 @@ export interface Reads {
   context: string | undefined
 }
 
-/** The SQL expressions for a device's key and ID in an order. If the key has an index, the index contains both. */
+/** If the key has an index, the index contains both. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
-  /**
-   * The value that the key is computed from. The `OFFSET 0` fence of a scan returns this value. Omitted for a list by
-   * ID.
-   */
+  /** The `OFFSET 0` fence of a scan returns this value. Omitted for a list by ID. */
   value?: Sql
   /** Whether the key has no index. The statement must then compute it for every device. */
   isComputed: boolean
-  /** The attribute's name. Present only if the key depends on nothing but its value in `device d`. */
+  /** Present only if the key depends on nothing but its value in `device d`. */
   attribute?: AttributeName
 }
 
@@ -77,13 +74,12 @@ export function sqlKeyOf(order: DeviceSortKey): SqlKey {
 
 const idKey = { key: sql`d.id`, json: sql`d.id`, isNullable: false }
 
-/** Returns the device_live column of a reserved attribute, or undefined for other attributes. */
+/** Returns undefined for an attribute that is not reserved. */
 export function reservedColumn([group, subName]: AttributeName): Sql | undefined {
   const column = group === RESERVED_GROUP && subName !== undefined ? reservedColumns.get(subName) : undefined
   return column === undefined ? undefined : sql.ref(`l.${column}`)
 }
 
-/** Returns an expression for a device's value of an attribute in a context. */
 export function valueAt(name: AttributeName, context: string | undefined): Sql {
   const base = reservedColumn(name) ?? valueIn(sql`d.attributes`, name)
   return context === undefined ? base : sql`coalesce(${valueIn(sql`o.attributes`, name)}, ${base})`

@@ -12,13 +12,13 @@ export type DeviceField = (typeof deviceSortFields)[number]
 export interface DeviceSortKey {
   by: DeviceField | AttributeName
   direction: Direction
-  /** The context in which the sort reads the attribute. Undefined means the base value. */
+  /** Undefined means the base value. */
   context: string | undefined
 }
 
 export interface DeviceOrder extends DeviceSortKey {
   further: readonly DeviceSortKey[]
-  /** A string that identifies the order. A cursor is valid only for the order that created it. */
+  /** A cursor is valid only for the order that created it. */
   text: string
 }
 
@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { ...key, further: [], text: `devices ${text}` }
 }
 
-/** Reads `sortBy`. A single key is equivalent to `sort`. */
+/** A single key is equivalent to `sort`. */
 export function readDeviceOrders(sortBy: readonly string[], context: string | undefined): DeviceOrder {
   const keys = readSortKeys(sortBy, (text, path) => readSortKey(text, { path, context }))
   const [first, ...further] = keys.map(({ text: _, ...key }) => key)
@@ -47,7 +47,7 @@ function readSortKey(
   return { by, direction, context, text: `${sortText(parsed)} ${JSON.stringify(context ?? null)}` }
 }
 
-/** The type of each field's sort key. A list by ID needs no key other than the ID. */
+/** A list by ID needs no key other than the ID. */
 const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   name: 'text',
   id: 'none',
@@ -62,21 +62,18 @@ export const isByTime = ({ by }: DeviceSortKey): boolean => isField(by) && kindO
 
 const isField = (by: DeviceSortKey['by']): by is DeviceField => typeof by === 'string'
 
-/** Checks whether devices can lack a key in this order. */
 export const isNullable = ({ by }: DeviceSortKey): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
-/** Returns the start of the page after a position. Rejects values that only a forged cursor can contain. */
+/** Rejects values that only a forged cursor can contain. */
 export const startAfter = (order: DeviceOrder, place: Place): SqlStart | SqlStartByKeys =>
   order.further.length > 0 ? { afterKeys: databasePlaces(order, place) } : { after: databasePlace(order, place) }
 
-/** Converts a position to the types that the database compares. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
   if (parseId(id) !== id || Array.isArray(key)) throw wrongPlace()
   return { key: databaseKey(order, key as SortKey), id }
 }
 
-/** Like `databasePlace`, but for an order with several keys. */
 function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string | Date | null)[]; id: string } {
   const orders: readonly DeviceSortKey[] = [order, ...order.further]
   if (parseId(id) !== id || !Array.isArray(key) || key.length !== orders.length) throw wrongPlace()

@@ -9,20 +9,15 @@ import type { ViewColumn } from '../../views/view.ts'
 import { type DeviceListArguments, type DeviceListRequest, readDeviceListArguments } from './device-list-arguments.ts'
 import { deviceSortFields } from './device-sort.ts'
 
-/** A list of devices with its view applied. */
 export interface DeviceListWithView extends DeviceListRequest {
-  /** The context in which the filter and the order read attributes. */
   context: string | undefined
-  /** The keys of the order. Undefined if `sort` defines the order. */
+  /** Undefined if `sort` defines the order. */
   sortBy: readonly string[] | undefined
-  /** The view's columns. Empty if the list has no view. */
+  /** Empty if the list has no view. */
   columns: readonly ViewColumn[]
 }
 
-/**
- * Reads the arguments, and applies the view and the caller's restriction. Rejects attribute names that the account has
- * never used or that the caller cannot read.
- */
+/** Rejects attribute names that the account has never used or that the caller cannot read. */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)
   const inside = insideOf(context.viewer)
@@ -30,7 +25,6 @@ export async function readDeviceList(context: Context, args: DeviceListArguments
   return inside === undefined ? list : { ...list, filter: { ...list.filter, inside } }
 }
 
-/** Rejects names that the viewer cannot read in the order and in `attributes`. */
 function assertReadableOrder(viewer: Viewer, { order, filter }: DeviceListRequest): void {
   for (const { by } of [order, ...order.further]) if (typeof by !== 'string') assertReadable(viewer, by)
   for (const { name, value } of filter.values ?? []) {

@@ -29,7 +29,6 @@ const move = (ids: readonly string[], to: Pick<TestUser, 'accountId'> = there) =
 const setRoleThere = (roleId: string) => setRoleIn(app, there, person, roleId)
 const set = setAttributesOf
 
-/** Returns the rows of an account in all tables of devices, without the account. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, unknown[]>> {
   const found: Record<string, unknown[]> = {}
   for (const name of movedTables) {
@@ -77,7 +76,6 @@ it('moves every row of a device and its services', async () => {
   expect((await here.data(totals)).login).toMatchObject({ devices: { total: 0 }, attributeNames: [] })
 })
 
-/** Waits until a statement waits for a lock. */
 const untilBlocked = () =>
   expect
     .poll(

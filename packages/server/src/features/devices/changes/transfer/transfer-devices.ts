@@ -24,8 +24,8 @@ import {
 } from './transfer.queries.ts'
 
 /**
- * Moves devices with their secrets, services, and attributes to another account of the signed-in person, all or none.
- * Returns the number of devices. Their earlier events stay in this account.
+ * Moves all devices or none to another account of the signed-in person. Returns the number of devices. Their earlier
+ * events stay in this account.
  */
 export async function transferDevices(
   context: Context,
@@ -55,10 +55,7 @@ export async function transferDevices(
   return ids.length
 }
 
-/**
- * The number of devices to move at a time. It is limited because the contents that their events keep are in memory at
- * once.
- */
+/** It is limited because the contents that their events keep are in memory at once. */
 const MOVED_AT_ONCE = 50
 
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
@@ -72,7 +69,6 @@ function assertPossible({ viewer, isCluster }: Context, to: string): void {
     )
 }
 
-/** Checks the person's current role in the other account. */
 async function assertMayCreateDevices({ db, clock, viewer }: Context, to: string): Promise<void> {
   const { accountId, personId = accountId, session = '' } = viewer
   const grant = await getSessionGrant({ db, clock }, { accountId: to, personId, session })
@@ -107,7 +103,6 @@ async function chargeReceiver(
   storage.chargeAccount(to, moved + bytesOfItems(devices.map(valuesOf)))
 }
 
-/** Returns the errors of conflicts with other requests that the checks before could not find. */
 async function explainConflicts(move: () => Promise<void>): Promise<void> {
   try {
     await move()

@@ -18,7 +18,7 @@ import {
 } from '../../../../../test/factories/transfers.ts'
 import { sharedTestApp, type TestUser } from '../../../../../test/harness/app.ts'
 
-/** The grace period in seconds. */
+/** In seconds. */
 const HOLD = 2
 
 const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: String(HOLD) } })

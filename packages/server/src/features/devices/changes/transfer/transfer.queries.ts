@@ -2,7 +2,7 @@ import { type Database, query } from '../../../../db/database.ts'
 import { limits } from '../../../../limits.ts'
 import { reservedColumns } from '../../../attributes/attributes.ts'
 
-/** The devices to move, which must be locked, and the accounts. */
+/** The devices must be locked. */
 export interface Transfer {
   from: string
   to: string
@@ -20,13 +20,13 @@ const reserved = [...reservedColumns.values()]
 const values = ['attributes', 'attribute_times']
 const isOfDevice = 'device_id = any($3)'
 
-/** Selects the IDs of devices and of their services. $1 is the account. */
+/** $1 is the account. */
 const targetsOf = (devices: string): string => `
   select unnest(${devices}::text[])
   union all
   select s.id from service s where s.account_id = $1 and s.device_id = any(${devices})`
 
-/** The tables with rows of a device. A table comes after the tables that its rows reference. */
+/** A table comes after the tables that its rows reference. */
 const tables: readonly Table[] = [
   {
     name: 'device',
@@ -62,7 +62,6 @@ const tables: readonly Table[] = [
   },
 ]
 
-/** The names of these tables. */
 export const movedTables: readonly string[] = tables.map(({ name }) => name)
 
 const copyTexts = tables.map(({ name, columns, condition }) => {
@@ -70,7 +69,7 @@ const copyTexts = tables.map(({ name, columns, condition }) => {
   return `insert into ${name} (account_id, ${list}) select $2, ${list} from ${name} where account_id = $1 and ${condition}`
 })
 
-/** Copies all rows of the devices to the other account, in a transaction that has counted the devices. */
+/** The transaction must have counted the devices. */
 export async function copyDeviceRows(db: Database, { from, to, ids }: Transfer): Promise<void> {
   for (const text of copyTexts) await query(db, text, [from, to, ids])
 }
@@ -82,7 +81,6 @@ export const lockServicesToMove = (db: Database, accountId: string, deviceIds: r
     deviceIds,
   ])
 
-/** Returns the number of bytes in the attributes of the devices and their services, in all contexts. */
 export async function countMovedBytes(db: Database, accountId: string, ids: readonly string[]): Promise<number> {
   const [row] = await query<{ bytes: string }>(db, bytesText, [accountId, ids])
   return Number(row!.bytes)
@@ -100,7 +98,6 @@ const bytesText = `
     where account_id = $1 and target_id in (${targetsOf('$2')})
   ) as counted`
 
-/** Returns the names of the attributes of each device and its services, in all contexts. */
 export async function findNamesOfDevices(
   db: Database,
   accountId: string,
@@ -129,7 +126,6 @@ const namesText = `
     ) as used order by 1 limit $3) as names
   from device d where d.account_id = $1 and d.id = any($2)`
 
-/** Returns one of these hardware IDs that a device of the account has, or undefined if none has. */
 export async function findTakenHardwareId(
   db: Database,
   accountId: string,
