@@ -7,7 +7,7 @@ import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
-/** The API arguments that filter events. Null is equivalent to an omitted argument. */
+/** Null is equivalent to an omitted argument. */
 export interface EventFilterArguments {
   minDate?: Date | null | undefined
   maxDate?: Date | null | undefined
@@ -15,28 +15,24 @@ export interface EventFilterArguments {
   deviceId?: readonly string[] | null | undefined
 }
 
-/** A validated filter. An omitted field matches all events. */
+/** An omitted field matches all events. */
 export interface EventFilter {
-  /** The inclusive start of the range. */
+  /** Inclusive. */
   from?: Date
-  /** The exclusive end of the range. */
+  /** Exclusive. */
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
+  /** This is required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
-  /**
-   * Selects the devices that the caller can reach now. The list contains only events of these devices. Undefined means
-   * all events.
-   */
+  /** The list contains only events of the devices that this filter selects now. Undefined means all events. */
   inside?: ResolvedFilter
-  /** The attributes that the caller can read, if not all. Changes to only other attributes are excluded. */
+  /** Excludes changes to only other attributes. Undefined if the caller can read all. */
   readable?: ReadableNames
   where?: EventWhere
 }
 
-/** The part of a filter that the viewer's permissions and restriction require. */
 export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside' | 'readable'> {
   const inside = insideOf(viewer)
   const readable = namesOf(viewer)
@@ -45,19 +41,15 @@ export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly'
   return isPermitted(viewer.permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
 }
 
-/** A filter in the filter language, with the values that it depends on. */
 export interface EventWhere {
   filter: ResolvedFilter
-  /** The context in which the filter reads attributes. Undefined means the base values. */
+  /** Undefined means the base values. */
   context: string | undefined
-  /** The reference time for relative times in the filter, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   now: number
 }
 
-/**
- * Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate,
- * before now.
- */
+/** With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate, before now. */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },

@@ -2,11 +2,9 @@ import { type Database, query } from '../../db/database.ts'
 
 export interface NextIds {
   ids: string[]
-  /** The time of the statement. */
   time: Date
 }
 
-/** Assigns the next event IDs. */
 export async function selectNextIds(db: Database, count: number): Promise<NextIds> {
   const [row] = await query<NextIds>(
     db,

@@ -1,6 +1,6 @@
 import type { Target } from './event-types.ts'
 
-/** Describes rows that become events. All values except `from` are SQL expressions over these rows. */
+/** All values except `from` are SQL expressions over these rows. */
 export interface EventRows {
   /** The source of the rows: a CTE, a table, or a function, with its alias, joins, and conditions. */
   from: string
@@ -9,7 +9,7 @@ export interface EventRows {
   accountId: string
   type: string
   deviceId?: string
-  /** The user who made the change. Omitted if a device or the server made the change. */
+  /** Omitted if a device or the server made the change. */
   actorId?: string
   source: string
   targets: string
@@ -21,7 +21,6 @@ export interface EventRows {
   timestamp?: string
 }
 
-/** Lists the columns that a change writes. `id` and `timestamp` have defaults. */
 const columns: Record<string, (rows: EventRows) => string> = {
   account_id: ({ accountId }) => accountId,
   type: ({ type }) => type,
@@ -34,7 +33,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
-/** Lists the columns that have defaults. A statement writes those that its first `EventRows` contains. */
+/** A statement writes those that its first `EventRows` contains. */
 const defaults = { id: 'id', timestamp: '"timestamp"' } as const
 
 const defaultsIn = (rows: object): (keyof typeof defaults)[] =>
@@ -50,23 +49,19 @@ const select = (rows: EventRows): string => `select ${valuesIn(rows)}
     from ${rows.from}`
 
 /**
- * Returns the statement that inserts events. No other code names the columns of new events. Frequent changes include
- * this text in their own statement, because a separate statement would need a transaction, which is slower
- * (docs/decisions/0018).
+ * No other code names the columns of new events. Frequent changes include this text in their own statement, because a
+ * separate statement would need a transaction, which is slower (docs/decisions/0018).
  */
 export const eventInsert = (...rows: readonly EventRows[]): string =>
   `insert into event (${namesIn(rows[0] ?? {})})
     ${rows.map(select).join(' union all ')}`
 
-/**
- * Returns the statement that inserts one event. A cluster sends only this form to the account's shard without splitting
- * it.
- */
+/** A cluster sends only this form to the account's shard without splitting it. */
 export const oneEventInsert = (row: Omit<EventRows, 'from'>): string =>
   `insert into event (${namesIn(row)})
     values (${valuesIn({ ...row, from: '' })})`
 
-/** Returns the SQL expression for an event's targets. Each target's ID and name are SQL expressions. */
+/** Each target's ID and name are SQL expressions. */
 export const eventTargets = (...targets: readonly Target[]): string =>
   `jsonb_build_array(${targets
     .map(({ id, name, kind }) => `jsonb_build_object('id', ${id}, 'name', ${name}, 'kind', '${kind}')`)

@@ -2,7 +2,6 @@ import { noRowsRead, type RowsRead } from '../../graphql/cost/row-estimate.ts'
 import type { PageArguments } from '../../graphql/lists/paging.ts'
 import type { EventFilterArguments } from './event-filter.ts'
 
-/** The rows that an event list reads for its page, and for its `total` if requested. */
 export interface EventListReads {
   page: RowsRead
   total: RowsRead
@@ -13,17 +12,14 @@ interface Conditions {
   view?: string | null | undefined
 }
 
-/**
- * The assumed number of events of an account, which the server does not count. Cost estimates use this number for lists
- * that can read all events.
- */
+/** The server does not count an account's events, so cost estimates assume this number. */
 export const ASSUMED_EVENTS = 100_000
 /** The highest `from` that is free of charge. */
 const FAR = 5_000
 
 /**
- * Estimates the rows that a user's `events` field reads but does not return. PostgreSQL reads events newest first, by
- * the primary key for an account or by an index for a device. It applies all other filters to one event at a time.
+ * PostgreSQL reads events newest first, by the primary key for an account or by an index for a device. It applies all
+ * other filters to one event at a time.
  */
 export function eventRowsRead({
   where,

@@ -6,10 +6,7 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/**
- * Returns the source of a viewer's changes. Operator commands and the server's own work have neither an access key nor
- * a session.
- */
+/** Operator commands and the server's own work have neither an access key nor a session. */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
   if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource
@@ -17,7 +14,7 @@ export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, j
   return session === undefined ? serverSource : consoleSource
 }
 
-/** Returns the ID of the person who made the request, or null for a device or the server. */
+/** Returns null for a device or the server. */
 export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }: Viewer): string | null =>
   isDevice === true || isServer === true ? null : personId
 
@@ -27,10 +24,7 @@ interface SourcedEvent {
   targets: readonly Target[]
 }
 
-/**
- * Returns the source in the form that the API and webhooks use. An event that was recorded without a source has the
- * kind `unknown`.
- */
+/** An event that was recorded without a source has the kind `unknown`. */
 export function describeSource(
   { source, deviceId, targets }: SourcedEvent,
   user: UserReference | null,

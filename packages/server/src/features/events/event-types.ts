@@ -64,14 +64,14 @@ const targetKinds = [
   ...(['person', 'role', 'invitation', 'bulkJob'] as const),
 ] as const
 
-/** An object that an event describes. The name is the one at the event's time. */
+/** The name is the one at the event's time. */
 export interface Target {
   id: string
   name: string
   kind: (typeof targetKinds)[number]
 }
 
-/** A change's source, as stored with its event. If the kind is `device`, the source is the event's device. */
+/** If the kind is `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
   /** `key` is the access key that started the job. Omitted if a session started it. */

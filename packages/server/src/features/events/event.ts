@@ -6,9 +6,9 @@ export interface Event {
   type: EventTypeName
   timestamp: Date
   deviceId: string | null
-  /** The ID of the user who made the change, or null if a device or the server made it. */
+  /** Null if a device or the server made the change. */
   actorId: string | null
-  /** The change's source, or null if the event was recorded without a source. */
+  /** Null if the event was recorded without a source. */
   source: EventSource | null
   targets: Target[]
   state: 'active' | 'inactive' | null

@@ -23,7 +23,6 @@ interface OldEvent {
   deviceId?: string
 }
 
-/** Inserts events with these timestamps, oldest first, and returns their IDs. */
 async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]): Promise<string[]> {
   const ids: string[] = []
   for (const { timestamp, type = 'DEVICE_UPDATE', deviceId = null } of events) {
@@ -38,7 +37,6 @@ async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]
   return ids
 }
 
-/** Creates a user whose event log is empty. */
 async function userWithoutEvents(): Promise<TestUser> {
   const user = await app.createUser()
   await query(app.db, 'delete from event where account_id = $1', [user.accountId])
@@ -230,7 +228,6 @@ describe('the events of devices', () => {
   })
 })
 
-/** Returns the statements that read from a table while `run` runs. */
 async function statementsOn(table: string, run: () => Promise<unknown>): Promise<string[]> {
   const received: string[] = []
   const { query: original } = pg.Client.prototype

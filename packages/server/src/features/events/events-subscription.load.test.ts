@@ -117,7 +117,6 @@ describe('an event subscription under load', () => {
   })
 })
 
-/** Waits until another subscription receives a new event. */
 async function untilFollowed(user: TestUser): Promise<void> {
   const stream = await openStream({ app, user, query: 'subscription { events(types: [DEVICE_REGISTER]) { id } }' })
   await user.data('mutation { registerDevice(name: "d") { device { id } } }')
@@ -128,7 +127,6 @@ async function untilFollowed(user: TestUser): Promise<void> {
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Collects garbage and returns the memory used by this process, in bytes. */
 function usedBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()

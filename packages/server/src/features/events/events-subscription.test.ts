@@ -18,7 +18,6 @@ import { sharedTestApp, type TestApp, type TestUser } from '../../../test/harnes
 const app = sharedTestApp()
 let other: TestApp
 
-/** A stream that matches no events. */
 let idle: RawStream
 
 beforeAll(async () => {

@@ -53,7 +53,6 @@ export async function subscribeToEvents(
   return judge === undefined ? events : closing(events, judge)
 }
 
-/** Returns the events whose devices the caller reaches now, and whose changes the caller can read. */
 async function visibleNow(
   { db, viewer }: Context,
   restriction: Restriction,
@@ -96,10 +95,7 @@ function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): Async
  */
 const MAX_KNOWN = 10_000
 
-/**
- * Starts with events that are committed after this call. Some existing events may not be settled yet, so the stream
- * excludes these by ID.
- */
+/** Some existing events may not be settled yet, so the stream excludes these by ID. */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.readNow()
   const after = await positionOf(feed)
@@ -117,7 +113,7 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** Waits until the feed's position is known. A transaction that began before the feed can delay the position. */
+/** A transaction that began before the feed can delay the position. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

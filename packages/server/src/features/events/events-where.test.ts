@@ -22,7 +22,6 @@ beforeAll(async () => {
   await user.data('mutation { createWebhook(url: "https://example.com/", name: "alerts", enabled: false) { id } }')
 })
 
-/** Returns the types and targets of the events that match, oldest first. */
 async function find(where: string, more: Record<string, unknown> = {}): Promise<string[]> {
   const document = `query ($where: String, $view: ID, $context: String, $now: DateTime) { login {
     events(where: $where, view: $view, context: $context, now: $now) { items { type target { name } } total } } }`

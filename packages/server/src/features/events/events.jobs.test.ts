@@ -60,7 +60,6 @@ it('skips a partition that another server is creating', async () => {
   await creation.created
 })
 
-/** Returns the start of the month that is this many months from now. */
 function monthFromNow(months: number): Date {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))

@@ -3,18 +3,17 @@ import type { Database } from '../../db/database.ts'
 import { createPartitionsByBothClocks, dropEventPartitions } from '../../db/event-partitions.ts'
 import { defineChore } from '../../jobs/job.ts'
 
-/** Creates the event log's next monthly partitions and drops expired partitions. */
 export const partitionsJob = defineChore('events.partitions')
 
 const DAY_MS = 86_400_000
 
 export interface PartitionsOptions {
   clocks: Clocks
-  /** The number of days to keep events. 0 means forever. */
+  /** In days. 0 means forever. */
   retention: number
 }
 
-/** Creates the next partitions and drops expired ones. Returns the names of the dropped partitions. */
+/** Returns the names of the dropped partitions. */
 export async function keepPartitions(db: Database, { clocks, retention }: PartitionsOptions): Promise<string[]> {
   await createPartitionsByBothClocks(db, clocks)
   return retention === 0 ? [] : dropEventPartitions(db, new Date(earlierOf(clocks).getTime() - retention * DAY_MS))

@@ -4,7 +4,7 @@ import type { EventList } from './event.ts'
 import { countEventsOfDevices, selectEventsOfDevices } from './events.queries.ts'
 import { type EventListArguments, eventList, readEventSlice } from './events.ts'
 
-/** Loads a page of one device's events. One query reads the events of all devices on a page. */
+/** One query reads the events of all devices on a page. */
 export const loadEventsOfDevice = loaderByArguments(readPages)
 
 async function readPages(context: Context, args: EventListArguments, ids: readonly string[]): Promise<EventList[]> {
@@ -22,7 +22,6 @@ async function readPages(context: Context, args: EventListArguments, ids: readon
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
 }
 
-/** Returns a function that calls `run` only once. Every call returns the same promise. */
 function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let result: Promise<Value> | undefined
   return () => {

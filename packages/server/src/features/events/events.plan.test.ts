@@ -7,10 +7,8 @@ const ACCOUNT = 'crowded'
 const MONTH_MS = 30 * 86_400_000
 let database: ExplainedDatabase
 let last: string
-/** Name of the partition that contains the events. */
 let month: string
 
-/** Inserts 20,000 events of 2,000 devices into each of two accounts, in timestamp order. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database

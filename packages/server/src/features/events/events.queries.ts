@@ -46,7 +46,7 @@ const hasReadableChange = (readable: ReadableNames): Sql => sql`(event.type <> '
   select from jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
     then event.data -> 'changes' else '{}' end) as changed (name) where ${isReadable(sql`changed.name`, readable)}))`
 
-/** Returns the SQL condition for a filter. The condition applies to the table `event`. */
+/** The condition applies to the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
@@ -60,7 +60,7 @@ export async function selectEvents(db: Database, accountId: string, page: EventS
   return rows
 }
 
-/** Returns the ID of the last event of a full page, or undefined if the page is not full. */
+/** Returns undefined if the page is not full. */
 export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; examined: number }>`
     select min(number)::text as id, count(*)::int as examined
@@ -85,7 +85,6 @@ export async function selectFittingEvents(db: Database, accountId: string, page:
   return { events: rows, mayHaveMore: rows.length === page.limit || rows.at(-1)?.hasNext === true }
 }
 
-/** Selects one page of events for each device in a single query. */
 export async function selectEventsOfDevices(
   db: Database,
   accountId: string,
@@ -104,7 +103,7 @@ export async function countEvents(db: Database, accountId: string, filter: Event
   return rows[0]!.count
 }
 
-/** Returns the number of matching events, keyed by device ID. Omits devices without matching events. */
+/** Keyed by device ID. Omits devices without matching events. */
 export async function countEventsOfDevices(
   db: Database,
   accountId: string,

@@ -26,7 +26,6 @@ interface SeedEvent {
 
 const ago = (milliseconds: number): Date => new Date(Date.now() - milliseconds)
 
-/** Creates a user and writes these events in order. Returns the user and the event IDs. */
 async function userWith(events: readonly SeedEvent[]): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   await app.db.deleteFrom('event').where('account_id', '=', user.accountId).execute()

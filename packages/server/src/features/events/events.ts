@@ -12,7 +12,7 @@ import { type EventFilterArguments, type EventWhere, permittedEvents, readEventF
 import { eventRowsRead } from './event-row-cost.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 
-/** The arguments of a list of events. Only a user's list has `where`, `view`, `context`, and `now`. */
+/** Only a user's list has `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined
@@ -20,7 +20,6 @@ export interface EventListArguments extends PageArguments, EventFilterArguments 
   now?: Date | null | undefined
 }
 
-/** Returns one page of the viewer's events, newest first. */
 export async function listEvents(context: Context, args: EventListArguments): Promise<EventList> {
   const { db, viewer, rowMeter } = context
   const reads = eventRowsRead(args)
@@ -38,10 +37,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
 
 const RESTRICTED = 'events that the role or key is restricted from are skipped one by one'
 
-/**
- * Reads the filter in the filter language and combines it with the view's filter. Rejects attribute names that the
- * account has never used.
- */
+/** Rejects attribute names that the account has never used. */
 export async function readEventWhere(
   context: Context,
   args: Pick<EventListArguments, 'where' | 'view' | 'context' | 'now'>,
@@ -55,7 +51,7 @@ export async function readEventWhere(
   return { filter: selection.where.filter, context: selection.context, now }
 }
 
-/** Returns the slice for a page. It includes one event beyond the page, which shows whether a next page exists. */
+/** It includes one event beyond the page, which shows whether a next page exists. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
@@ -76,10 +72,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
 /** The order that event cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'events'
 
-/**
- * Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. Event IDs do not become
- * longer.
- */
+/** Matches a positive integer of at most 18 digits, which always fits in a PostgreSQL bigint. */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
@@ -92,12 +85,11 @@ async function readStart({ db, viewer }: Context, start: Start): Promise<EventSl
   return { afterId: start.afterId }
 }
 
-/** Throws NOT_FOUND if the viewer has no event with this ID. */
 export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'viewer'>, id: string): Promise<void> {
   const isFound = eventId.test(id) && (await eventExists(db, viewer.accountId, { id, filter: permittedEvents(viewer) }))
   if (!isFound) throw notFound('event', id)
 }
 
-/** Finds the viewer's events with these IDs. Omits deleted events. */
+/** Omits deleted events. */
 export const findEvents = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>, ids: readonly string[]): Promise<Event[]> =>
   selectEventsByIds(db, viewer.accountId, ids)

@@ -7,13 +7,12 @@ import type { Event } from './event.ts'
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 type Data = Event['data']
 
-/** Checks whether a caller sees an event. An attribute change must contain a name that the caller can read. */
+/** An attribute change must contain a name that the caller can read. */
 export const isReadableEvent = (viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): boolean =>
   namesOf(viewer) === undefined ||
   type !== 'ATTRIBUTE_CHANGE' ||
   Object.keys(objectIn(data.changes)).some((name) => isReadableName(viewer, name))
 
-/** Returns the data of an event without attributes that the caller cannot read. */
 export function readableData(viewer: Restricted, { type, data }: Pick<Event, 'type' | 'data'>): Data {
   if (namesOf(viewer) === undefined) return data
   if (type !== 'ATTRIBUTE_CHANGE') return withReadableAttributes(viewer, data)
@@ -21,7 +20,6 @@ export function readableData(viewer: Restricted, { type, data }: Pick<Event, 'ty
   return { ...data, changes: Object.fromEntries(changes) }
 }
 
-/** Omits unreadable attributes and overrides of a registered, deleted, or moved device and of its services. */
 function withReadableAttributes(viewer: Restricted, data: Data): Data {
   const { attributes, overrides, services, attributeNames } = data
   return {
@@ -37,7 +35,6 @@ function withReadableAttributes(viewer: Restricted, data: Data): Data {
   }
 }
 
-/** Omits overrides that the caller cannot read, and contexts that have no other override. */
 function readableOverrides(viewer: Restricted, overrides: Data): Data {
   const readable = Object.entries(overrides).map(([context, attributes]): [string, Attributes] => [
     context,

@@ -10,13 +10,12 @@ export interface NewEvent {
   /** The event's ID, if `drawEventIds` has assigned one. Either all events of a call have one, or none has. */
   id?: string
   type: EventTypeName
-  /** The ID of the device that the event belongs to, if any. */
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
   /** The change's time, if the change also stores it elsewhere. The default is the time when the event is recorded. */
   timestamp?: Date | undefined
-  /** The change's source. The default is the viewer's credentials. */
+  /** The default is the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
   /** The values before the change that `data` does not contain. The API does not show them. */
@@ -24,8 +23,8 @@ export interface NewEvent {
 }
 
 /**
- * Writes events to the viewer's account. Call this last in the transaction that makes the change, after locking the
- * changed rows. The locks keep event IDs in the order of the changes.
+ * Call this last in the transaction that makes the change, after locking the changed rows. The locks keep event IDs in
+ * the order of the changes.
  */
 export async function recordEvents(
   db: Database,
@@ -72,8 +71,8 @@ const valuesOf = ({ id, timestamp, type, device_id, targets, state, source, data
 ]
 
 /**
- * Assigns the IDs of events that a transaction records last, so that other rows can contain the IDs. Call this after
- * the transaction has locked a row: the transaction must have a transaction ID before the event IDs are assigned.
+ * Call this after the transaction has locked a row: the transaction must have a transaction ID before the event IDs are
+ * assigned.
  */
 export const drawEventIds = (db: Database, count: number): Promise<NextIds> => selectNextIds(db, count)
 
@@ -107,10 +106,7 @@ const row = {
 }
 const oneInsertTexts = { usual: oneEventInsert(row), numbered: oneEventInsert({ ...row, id: '$11::bigint' }) }
 
-/**
- * Returns the old and new values of the changed fields for an event, or undefined if no field changed. Compares arrays
- * and times by their contents.
- */
+/** Returns undefined if no field changed. Compares arrays and times by their contents. */
 export function fieldChanges<Fields extends object>(
   before: Fields,
   after: Fields,

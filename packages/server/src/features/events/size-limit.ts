@@ -2,12 +2,10 @@
 const MAX_BYTES = 2 * 1024 * 1024
 
 /**
- * Wraps an ordered statement that selects events, with event IDs in the column `number`. The result contains as many
- * events as fit. It ends with the event that crosses the limit, so a non-empty selection always returns at least one
- * event. The last event's `hasNext` shows whether the statement selects more events.
- *
- * PostgreSQL reads every selected row to find the events that fit. Therefore, callers choose the next limit by the size
- * or number of the returned events.
+ * The statement must be ordered, with event IDs in the column `number`. The result contains as many events as fit, and
+ * ends with the event that crosses the limit. `hasNext` of the last event shows whether the statement selects more
+ * events. PostgreSQL reads every selected row, so callers choose the next limit by the size or number of the returned
+ * events.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (

@@ -27,9 +27,8 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Rejects attributes in `sortBy` that the account has never used, as a filter does, and fields that are not sort keys.
- * Throws BAD_USER_INPUT with a suggestion. `names` contains the parsed names in the order of `sortBy`. `fields`
- * contains the sort keys.
+ * Rejects attributes that the account has never used, and fields that are not sort keys, with a suggestion. `names`
+ * contains the parsed names in the order of `sortBy`. `fields` contains the sort keys.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -49,21 +48,21 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the account's names. `wasSeen` reports which names the summary contains, including names that no device uses
- * anymore. A name may be newer than the summary, so this function also reads later events.
+ * `wasSeen` reports which names the summary contains, including names that no device uses anymore. A name may be newer
+ * than the summary, so this function also reads later events.
  */
 export async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listEveryAttributeName(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** Checks whether the name is only a group. In that case, no device has a value for it. */
+/** No device has a value for a name that is only a group. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Returns the names that the summary does not contain. Some of them may be newer than the summary. Returns none while
- * the names of a large account are counted for the first time, or for the first time in a day.
+ * Some of them may be newer than the summary. Returns none while the names of a large account are counted for the first
+ * time, or for the first time in a day.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

@@ -49,18 +49,13 @@ const usages = {
  */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
-/** Returns the number of rows that the server reads to find a sample of the devices that the caller can reach. */
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>
   restriction?.devices === undefined ? SAMPLED_ROWS : Math.max(SAMPLED_ROWS, devices)
 
-/**
- * Estimates the rows that `checkFilter` reads. For a caller who is restricted to some devices, the field may also read
- * every device to find the attribute names.
- */
+/** For a caller who is restricted to some devices, the field may also read every device to find the attribute names. */
 export const rowsOfCheck = ({ cursor }: { cursor?: unknown }, size: AccountSize): number =>
   (size.restriction?.devices === undefined ? 0 : size.devices) + (cursor == null ? 0 : rowsOfSample(size))
 
-/** Checks a filter against the names of the viewer's account and suggests completions at the cursor. */
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
   const { where, cursor } = args
   const kind = kinds[args.kind ?? 'DEVICES']
@@ -96,8 +91,8 @@ export async function checkFilter(context: Context, args: UserCheckFilterArgs): 
 }
 
 /**
- * Returns the known names. If the account has used all names in the filter and the viewer can read them, these are the
- * filter's names. Otherwise, adds the names in use that the viewer can read, so that problems can suggest one.
+ * If the account has used all names in the filter and the viewer can read them, these are the filter's names.
+ * Otherwise, adds the names in use that the viewer can read, so that problems can suggest one.
  */
 async function readNames(context: Context, where: string, place: FilterPlace): Promise<KnownNames> {
   const names = namesIn(where, place)
@@ -165,7 +160,6 @@ const eventTypesFor = ({ prefix }: Extract<Expectation, { type: 'value' }>): Fou
     .filter((type) => type.startsWith(prefix.toUpperCase()))
     .map((text) => ({ kind: 'value', text, count: null }))
 
-/** Finds the views whose ID or name begins with the prefix. Sorts them by name. */
 async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind }: Completing): Promise<Found[]> {
   const start = prefix.toLowerCase()
   const views = (await listViews(context, {})).filter((view) => filterKinds[view.kind] === kind)
@@ -177,7 +171,6 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
 
 const MAX_NAMES = 100
 
-/** Returns the names that begin with the prefix, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   names: readonly NameCount[],

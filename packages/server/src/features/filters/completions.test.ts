@@ -16,7 +16,6 @@ interface Completion {
 const document = `query ($where: String!, $kind: FilterKind!, $cursor: Int!) { login {
   checkFilter(where: $where, kind: $kind, cursor: $cursor) { completions { text label kind from to count } } } }`
 
-/** Returns the completions at the end of a filter. */
 const complete = async (user: TestUser, where: string, kind = 'DEVICES'): Promise<Completion[]> =>
   (await user.data(document, { where, kind, cursor: where.length })).login.checkFilter.completions
 

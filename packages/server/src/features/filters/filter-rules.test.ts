@@ -15,7 +15,6 @@ const find = (where: string, context?: string): Promise<string> => findNames(use
 
 describe('devices that a filter matches', () => {
   test.each([
-    // These filters compare fields.
     ['id = {gate}', 'gate'],
     ['hardwareId = HW-1', 'gate'],
     ['hardwareId:hw', 'gate'],
@@ -26,7 +25,6 @@ describe('devices that a filter matches', () => {
     ['NOT owner = "{owner}"', ''],
     ['contexts = night', 'gate'],
     ['contexts:*', 'gate'],
-    // These names are attributes or fields. Fields take precedence.
     ['attributes.state = x', 'gate'],
     ['categoryA = own', ''],
     ['attributes.categoryA = own', 'gate'],
@@ -36,7 +34,6 @@ describe('devices that a filter matches', () => {
     ['"rack row" = "3"', 'gate'],
     ['"AND" = 1', 'wall'],
     ['attributes.never = 1', ''],
-    // These filters use every operator.
     ['site = oslo', 'gate'],
     ['site = (oslo OR "")', 'gate wall'],
     ['site = O*', 'door'],
@@ -58,13 +55,11 @@ describe('devices that a filter matches', () => {
     ['rack > 9', 'gate door'],
     ['rack < B', 'gate door'],
     ['NOT rack < 11', 'wall'],
-    // These filters search for words.
     ['GATE', 'gate'],
     ['hw-', 'gate'],
     ['{gate}', 'gate'],
     ['g*e', 'gate'],
     ['any("OSLO")', 'gate door'],
-    // These filters select devices by their services.
     ['services:ss', 'gate'],
     ['services:*', 'gate'],
     ['services.port = 22', 'gate'],
@@ -77,7 +72,6 @@ describe('devices that a filter matches', () => {
     ['services.title = SSH', 'gate'],
     ['services.attributes.path = "/x"', 'gate'],
     ['services:(NOT enabled = true)', ''],
-    // These filters compare times.
     ['created = 2026-02-03', 'gate door'],
     ['created = 2026-02-03T10:00:00Z', 'gate'],
     ['created != 2026-02-03', 'wall'],
@@ -88,7 +82,6 @@ describe('devices that a filter matches', () => {
     ['lastReported > -1d12h', 'gate'],
     ['created < now', 'gate door wall'],
     ['created > +1w', ''],
-    // These filters combine conditions.
     ['name:gate state = active', 'gate'],
     ['name:gate OR name:door', 'gate door'],
     ['(name:gate OR name:door) state = inactive', 'door'],

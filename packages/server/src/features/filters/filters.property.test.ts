@@ -31,7 +31,6 @@ const times: fc.Arbitrary<ModelTimes> = fc.dictionary(
   ),
 )
 
-/** Generates conditions on the times of values: age(), changed(), and stale(). */
 const onTimes = fc.oneof(
   fc
     .tuple(
@@ -60,7 +59,6 @@ const filter = fc.oneof(
   },
 )
 
-/** Generates the times of a device's values. */
 const withTimes = (device: ModelDevice): fc.Arbitrary<ModelDevice> =>
   fc.tuple(times, times).map(([base, night]) => ({ ...device, times: base, overrideTimes: { night } }))
 

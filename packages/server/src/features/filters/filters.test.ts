@@ -11,7 +11,6 @@ const app = sharedTestApp()
 const document = `query ($where: String, $context: String, $sort: String, $size: Int) { login {
   devices(where: $where, context: $context, sort: $sort, size: $size) { items { name } total } } }`
 
-/** Returns the names of the devices that match, in alphabetical order. */
 async function find(user: TestUser, where: string, context?: string): Promise<string[]> {
   const { login } = await user.data(document, { where, context })
   const names = login.devices.items.map(({ name }: { name: string }) => name)
@@ -25,7 +24,6 @@ interface FilterError {
   filter: { message: string; line: number; column: number; length: number; suggestion: string | null }[]
 }
 
-/** Returns a rejected filter's error. */
 async function rejection(user: TestUser, where: string): Promise<FilterError> {
   const { errors } = await user.query(document, { where })
   const { message, extensions } = errors![0]!

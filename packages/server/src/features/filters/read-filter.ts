@@ -35,15 +35,15 @@ export interface ReadFilter {
   readonly isIndexed: boolean
   /** The terms that no index supports, as the client wrote them. */
   readonly unindexed: readonly string[]
-  /** The attribute names in the filter. The account must know those that have no prefix `attributes.`. */
+  /** The account must know those that have no prefix `attributes.`. */
   readonly names: ReadonlySet<string>
   /** The names that are compared with a fraction, which the client may have meant as a version. */
   readonly fractions: ReadonlySet<string>
 }
 
 /**
- * Parses a filter argument. Returns undefined for an empty filter, which matches everything. Throws BAD_USER_INPUT or
- * LIMIT_EXCEEDED with every problem in `extensions.filter`.
+ * Returns undefined for an empty filter, which matches everything. Throws BAD_USER_INPUT or LIMIT_EXCEEDED with every
+ * problem in `extensions.filter`.
  */
 export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
   const names = new Set<string>()
@@ -68,9 +68,7 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/**
- * Converts a resolved filter to the result of `readFilter`. Its names were checked before and are not checked again.
- */
+/** Its names were checked before and are not checked again. */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
@@ -81,7 +79,7 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
   }
 }
 
-/** Returns the attribute names in a filter, which may be invalid. */
+/** The filter may be invalid. */
 export function namesIn(text: string, place: FilterPlace): Set<string> {
   const names = new Set<string>()
   const has = (name: string): boolean => names.add(name).size > 0
@@ -89,7 +87,7 @@ export function namesIn(text: string, place: FilterPlace): Set<string> {
   return names
 }
 
-/** Checks a filter without reading the account's data. `options` decides which attributes are known. */
+/** `options` decides which attributes are known. */
 export const check = (
   text: string,
   { kind, usage }: FilterPlace,
@@ -97,8 +95,8 @@ export const check = (
 ): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /**
- * Returns the error for a filter argument. The message describes the first exceeded limit or, if there is none, the
- * first problem. `extensions.filter` contains all problems, except for a filter that was created from a name.
+ * The message describes the first exceeded limit or, if there is none, the first problem. `extensions.filter` contains
+ * all problems, except for a filter that was created from a name.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
@@ -122,7 +120,6 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
   suggestion,
 })
 
-/** Returns the reason why a filter reads many records, for error messages. */
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (

@@ -3,10 +3,7 @@ import { badInput } from '../../errors.ts'
 import { type ReadFilter, readFilter } from './read-filter.ts'
 import type { ValueSubject } from './sql/value-source.ts'
 
-/**
- * Resolves a field or attribute of a device or of its services as a filter does. `filter` finds the devices that have a
- * value. Use it to check whether the account knows the name.
- */
+/** `filter` finds the devices that have a value. Use it to check whether the account knows the name. */
 export function readSubject(name: string, path: string): { subject: ValueSubject; filter: ReadFilter } {
   const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!
   const { filter } = read

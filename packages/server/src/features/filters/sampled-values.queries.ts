@@ -15,7 +15,6 @@ export interface ValueCount {
   count: number
 }
 
-/** Returns the most frequent contexts in a sample of the overrides of devices and services. */
 export async function selectFrequentContexts(
   db: Database,
   accountId: string,
@@ -29,7 +28,6 @@ export async function selectFrequentContexts(
   return rows
 }
 
-/** Returns the conditions that limit overrides to devices that the caller can reach and to their services. */
 const ofTargetsInside = (accountId: string, inside: ResolvedFilter | undefined): Sql[] =>
   inside === undefined
     ? []
@@ -44,7 +42,6 @@ const ofTargetsInside = (accountId: string, inside: ResolvedFilter | undefined):
         ]),
       ]
 
-/** Returns the most frequent values of a name in a sample of devices, or of their services. */
 export async function selectFrequentValues(
   db: Database,
   accountId: string,

@@ -12,10 +12,10 @@ import { insertOwnedAccount, lockAccount, selectAccounts } from './users.queries
 
 export type { AccountSummary } from './users.queries.ts'
 
-/** Lists all accounts. Only operators may call this. */
+/** Only operators may call this. */
 export const listAccounts = selectAccounts
 
-/** Creates an account that an existing user owns. Throws NOT_FOUND if no user has the address. */
+/** Throws NOT_FOUND if no user has the address. */
 export function addAccount(
   db: Database,
   { name, owner }: { name: string; owner: string },
@@ -39,7 +39,7 @@ export function addAccount(
   })
 }
 
-/** Makes an existing user a member of an account. Throws NOT_FOUND if the account or the role does not exist. */
+/** Throws NOT_FOUND if the account or the role does not exist. */
 export async function addToAccount(
   transaction: Database,
   { personId, email }: { personId: string; email: string },

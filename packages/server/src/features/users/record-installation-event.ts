@@ -22,10 +22,7 @@ export interface RecordDeps {
   log: Pick<FastifyBaseLogger, 'warn'>
 }
 
-/**
- * Records an installation-wide event in the owner's event log. Call this after the operation. Logs an error instead of
- * throwing it, because the operation is already complete.
- */
+/** Call this after the operation. Logs an error instead of throwing it, because the operation is already complete. */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,
   { type, targets = [], data }: InstallationEvent,
@@ -33,8 +30,7 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // If no server has run this month, for example because the database was restored, this month's partition may be
-    // missing.
+    // This month's partition may be missing if no server has run this month.
     await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])

@@ -22,10 +22,7 @@ interface Person {
   email: string
 }
 
-/**
- * Records an operator's changes to a person in the event log of each of the person's accounts. Call this last in the
- * transaction of the changes.
- */
+/** Call this last in the transaction of the changes. */
 export async function recordUserEvents(
   transaction: Database,
   person: Person,
@@ -35,10 +32,7 @@ export async function recordUserEvents(
   await recordInAccounts(transaction, person, { viewer: { isServer: true }, rows })
 }
 
-/**
- * Records an event about a person's sign-ins or sign-in methods in each of the person's accounts. An event without a
- * session, such as a failed sign-in, has no actor.
- */
+/** An event without a session, such as a failed sign-in, has no actor. */
 export async function recordAuditEntry(
   db: Database,
   { type, personId, email, session, data }: AuditEntry,
@@ -48,7 +42,6 @@ export async function recordAuditEntry(
   await recordInAccounts(db, person, { viewer, rows: [{ type, targets: targetsOf(person), data }] })
 }
 
-/** Records a console sign-in with its user, address, user agent, and method, in each of the person's accounts. */
 export async function recordSignIn(db: Database, { personId, email, address, agent, method }: SignIn): Promise<void> {
   const person = { id: personId, email }
   const data = { address, agent, method }

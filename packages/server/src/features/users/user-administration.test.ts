@@ -265,7 +265,7 @@ it('finds a user by the address of the account, unless several accounts have it'
 
 const ownerOf = ({ accountId }: TestUser) => newMember(app, accountId, 'owner')
 
-/** Counts the user's rows, keyed by table. Omits tables without rows of the user. */
+/** Omits tables without rows of the user. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {
   const tables = await app.db.introspection.getTables()
   const found: Record<string, number> = {}

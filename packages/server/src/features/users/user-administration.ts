@@ -20,12 +20,12 @@ import { countContents, selectUsers, type UserSummary } from './users.queries.ts
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Lists all users, sorted by email address. Only operators may call this, because the list covers all accounts. */
+/** Only operators may call this, because the list covers all accounts. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 /**
- * Finds a user, who may have no account, by the user's address or the address of the user's account. Counts the devices
- * and access keys of the account that the user founded. Throws NOT_FOUND if no user has the address.
+ * Finds a user, who may have no account, by the user's address or the address of the user's account. Throws NOT_FOUND
+ * if no user has the address.
  */
 export async function findUser(
   db: Database,
@@ -41,10 +41,9 @@ export interface Disabled {
 }
 
 /**
- * Disables a user and the user's accounts that have no other enabled member. The user's sign-ins and sessions stop
- * working within a second on every server, and so do the access keys, device connections, registration codes, streams,
- * and download links of those accounts. Devices, keys, and data are retained. `shownAs` replaces the address in events.
- * Throws NOT_FOUND if no user has the address.
+ * The user's sign-ins and sessions stop working within a second on every server, and so do the access keys, device
+ * connections, registration codes, streams, and download links of accounts without another enabled member. Data is
+ * retained. `shownAs` replaces the address in events. Throws NOT_FOUND if no user has the address.
  */
 export function disableUser(
   db: Database,
@@ -67,10 +66,7 @@ export function disableUser(
   })
 }
 
-/**
- * Enables a disabled user and the user's accounts. Ended sessions stay ended. Throws NOT_FOUND if no user has the
- * address.
- */
+/** Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -84,8 +80,8 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 /**
- * Creates a link that signs a user in once within ten minutes. Throws NOT_FOUND if no user has the address, and
- * CONFLICT if the user is disabled.
+ * The link works once within ten minutes. Throws NOT_FOUND if no user has the address, and CONFLICT if the user is
+ * disabled.
  */
 export function linkUser(db: Database, email: string, now: Date): Promise<SignInLink> {
   return db.transaction().execute(async (transaction) => {
@@ -102,15 +98,14 @@ export interface SignInLink {
   expires: Date
 }
 
-/** Reloads the keys in all accounts of a person, because each account may contain personal keys of that person. */
+/** Each account may contain personal keys of the person. */
 async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
   for (const { accountId } of await selectAccountsOf(transaction, personId))
     await reloadAccessKeys(transaction, accountId)
 }
 
 /**
- * Locks the user until the transaction ends. If no user has the address, finds the user whose account has it. Returns
- * the email address as the database stores it.
+ * If no user has the address, finds the user whose account has it. Returns the email address as the database stores it.
  */
 async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
   const id = (await lockPerson(transaction, email)) ?? (await lockByContact(transaction, email))

@@ -22,7 +22,6 @@ export const tablesInOrder = Object.keys(identifiedBy) as UserTable[]
 
 const BATCH = 1_000
 
-/** Deletes up to 1,000 of the account's rows in a table and returns their number. */
 export async function deleteBatch(db: Database, accountId: string, table: UserTable): Promise<number> {
   const columns = sql.join(identifiedBy[table].map((column) => sql.ref(column)))
   const { numAffectedRows } = await sql`
@@ -33,7 +32,7 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Deletes the account. Foreign keys delete all rows that refer to the account. */
+/** Foreign keys delete all rows that refer to the account. */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }

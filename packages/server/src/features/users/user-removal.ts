@@ -26,7 +26,7 @@ export interface PlannedRemoval {
   accessKeys: number
 }
 
-/** Returns what a user's removal affects. Throws NOT_FOUND if no user has the address. */
+/** Throws NOT_FOUND if no user has the address. */
 export async function planRemoval(db: Database, address: string): Promise<PlannedRemoval> {
   const { id, email } = await findUser(db, address)
   const accounts = await selectOwnedAlone(db, id)
@@ -51,10 +51,10 @@ export interface Removal {
 }
 
 /**
- * Disables a user, ends the user's memberships, and then removes the user. Deletes the rows of accounts in batches, so
- * that other users do not wait. An interrupted removal continues when it runs again. Throws CONFLICT if an account
- * would have no owner who can sign in, unless `withAccounts` is set. Also throws CONFLICT if no account would remain,
- * because the next start would create another owner. Records the removal as an event of the installation's owner.
+ * Deletes the rows of accounts in batches, so that other users do not wait. An interrupted removal continues when it
+ * runs again. Throws CONFLICT if an account would have no owner who can sign in, unless `withAccounts` is set, or if no
+ * account would remain, because the next start would create another owner. Records the removal as an event of the
+ * installation's owner.
  */
 export async function removeUser(db: Database, address: string, removal: Removal): Promise<void> {
   const { now, log, erase = false } = removal
@@ -106,7 +106,7 @@ async function deleteAccounts(
   }
 }
 
-/** Ends a membership. The event contains the address only if the person is not erased. */
+/** The event contains the address only if the person is not erased. */
 function leave(
   db: Database,
   accountId: string,

@@ -9,10 +9,7 @@ export interface NewAccount {
   passwordHash: string | null
 }
 
-/**
- * Inserts an account for the person with the same ID. Returns false if the email address is in use. Servers of the
- * previous release read the password from the account.
- */
+/** Returns false if the email address is in use. Servers of the previous release read the password from the account. */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db
@@ -31,7 +28,6 @@ export interface NewOwnedAccount {
   founderId: string
 }
 
-/** Inserts an account that an existing person owns. */
 export async function insertOwnedAccount(db: Database, account: NewOwnedAccount): Promise<void> {
   const { id, email, contactEmail, name, founderId } = account
   await db
@@ -40,7 +36,6 @@ export async function insertOwnedAccount(db: Database, account: NewOwnedAccount)
     .execute()
 }
 
-/** The account's address and name as they are shown, as columns of a query of `account`. */
 export const contactColumns = `coalesce(account.contact_email, account.email) as email,
   case when account.contact_name is null then account.name else nullif(account.contact_name, '') end as name`
 
@@ -52,7 +47,7 @@ export async function findAccount(db: Database, accountId: string): Promise<User
   return rows[0]
 }
 
-/** Returns the installation's owner, who is the user who was created first, or undefined if no users exist. */
+/** The owner is the user who was created first. Returns undefined if no users exist. */
 export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
   return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
 }
@@ -63,10 +58,9 @@ export async function hasAccounts(db: Database): Promise<boolean> {
 }
 
 export interface UserSummary extends UserDetails {
-  /** When an operator disabled the user; null for an enabled user. */
+  /** Null for an enabled user. */
   disabled: Date | null
   accounts: UserAccount[]
-  /** The ways to sign in that the user has set up. */
   signIn: SignInWay[]
   devices: number
   accessKeys: number
@@ -77,7 +71,6 @@ export interface UserSummary extends UserDetails {
   lastUsed: Date | null
 }
 
-/** An account that a user is a member of. */
 export interface UserAccount {
   id: string
   email: string
@@ -86,14 +79,11 @@ export interface UserAccount {
 
 export type SignInWay = 'password' | 'code' | 'passkey' | 'single sign-on'
 
-/**
- * The CTE `counted` with the number of devices of each account. A cluster rejects correlated subqueries of people, whose
- * rows are on every node.
- */
+/** A cluster rejects correlated subqueries of people, whose rows are on every node. */
 const counted = sql`counted as materialized (
   select account_id, sum(devices)::int as devices from device_count group by account_id)`
 
-/** Selects all people who were not removed. Devices and access keys are those of the person's own account. */
+/** Devices and access keys are those of the person's own account. */
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
     with ${counted}, joined as materialized (
@@ -152,7 +142,6 @@ export async function selectAccounts(db: Database): Promise<AccountSummary[]> {
   return rows
 }
 
-/** Counts the account's devices and access keys. */
 export async function countContents(
   db: Database,
   accountId: string,
@@ -182,7 +171,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
   return rows.length > 0
 }
 
-/** Writes the account's address and name. null removes the name. */
+/** Null removes the name. */
 export async function writeContact(
   db: Database,
   accountId: string,
@@ -195,7 +184,7 @@ export async function writeContact(
     .execute()
 }
 
-/** Returns how members must sign in, or null if the account has no policy. */
+/** Returns null if the account has no policy. */
 export async function findSignInPolicy(db: Database, accountId: string): Promise<string | null> {
   const row = await db.selectFrom('account').select('sign_in_policy').where('id', '=', accountId).executeTakeFirst()
   return row?.sign_in_policy ?? null

@@ -15,7 +15,6 @@ export { lockAccount } from './users.queries.ts'
 /** The maximum length of an email address. With angle brackets, it has at most 256 octets (RFC 5321 §4.5.3.1.3). */
 const EMAIL_LENGTH = 254
 
-/** Throws if the text is not an email address. */
 export function assertEmail(email: string, path: string): void {
   assertText(email, path, EMAIL_LENGTH)
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput(`${path} must be an email address, such as ada@example.com`)
@@ -29,14 +28,11 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** The initial password. The server returns it only on creation. */
+  /** The server returns it only on creation. */
   password: string
 }
 
-/**
- * Creates a person with a random password, and an account that this person owns. Throws CONFLICT if the email address
- * is in use (case-insensitive).
- */
+/** Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertEmail(email, 'email')
   if (name !== null) assertName(name, 'name', limits.userNameLength)
@@ -54,7 +50,7 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   return { id, email, password }
 }
 
-/** Creates a person with a random password, who is a member of no account yet. Throws CONFLICT like `createUser`. */
+/** Throws CONFLICT like `createUser`. */
 export async function createPerson(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertEmail(email, 'email')
   if (name !== null) assertName(name, 'name', limits.userNameLength)
@@ -65,12 +61,10 @@ export async function createPerson(db: Database, { email, name = null }: NewUser
   return { id, email, password }
 }
 
-/** Reads the viewer's row once per request. */
 export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
   const found = await findAccount(db, viewer.accountId)
   if (found === undefined) throw notFound('user', viewer.accountId)
   return found
 })
 
-/** Checks whether the database contains any users. At the first start, it does not. */
 export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

@@ -5,8 +5,8 @@ import { matchingEvents } from '../events.queries.ts'
 import type { Intervals } from './intervals.ts'
 
 /**
- * Returns the number of matching events in each interval, by the interval's position. Omits empty intervals. An event
- * from a server whose clock was ahead counts in the last interval.
+ * Keyed by the interval's position. Omits empty intervals. An event from a server whose clock was ahead counts in the
+ * last interval.
  */
 export async function countByInterval(
   db: Database,

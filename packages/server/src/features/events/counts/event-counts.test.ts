@@ -12,7 +12,6 @@ const app = sharedTestApp()
 // Early in a month, some events of these tests are in the previous month, for which a new database has no partition.
 beforeAll(() => createEventPartitions(app.db, new Date(Date.now() - 31 * DAY)))
 
-/** Creates a user whose only events have these times. */
 async function userWithEvents(times: readonly Date[]): Promise<TestUser> {
   const user = await app.createUser()
   await sql`delete from event where account_id = ${user.accountId}`.execute(app.db)
@@ -33,7 +32,7 @@ const document = `query ($intervals: Int, $minDate: DateTime, $maxDate: DateTime
   eventCounts(intervals: $intervals, minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { from until count }
   events(minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { total } } }`
 
-/** Returns the intervals. Also checks that they are adjacent, and that the list contains the same number of events. */
+/** Also checks that they are adjacent, and that the list contains the same number of events. */
 async function counts(user: TestUser, variables: Record<string, unknown> = {}): Promise<EventCount[]> {
   const { login } = await user.data(document, variables)
   const found: EventCount[] = login.eventCounts

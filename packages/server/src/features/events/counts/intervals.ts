@@ -1,8 +1,8 @@
-/** Intervals of equal length. The first one contains `from`, and the last one ends at or after the end of the range. */
+/** The first one contains `from`, and the last one ends at or after the end of the range. */
 export interface Intervals {
-  /** The start of the first interval, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   start: number
-  /** The length of an interval in milliseconds. */
+  /** In milliseconds. */
   step: number
   size: number
 }

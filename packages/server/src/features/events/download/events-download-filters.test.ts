@@ -16,7 +16,6 @@ async function userWith({ count }: { count: number }): Promise<TestUser> {
   return user
 }
 
-/** Returns the records of a link without the header. */
 async function download(link: string): Promise<(string | null)[][]> {
   const rows = [...parseCsv(await (await fetch(link)).text())]
   return rows.slice(1).map((row) => ('cells' in row ? row.cells : []))

@@ -36,7 +36,6 @@ const linkOf = async (user: TestUser, variables: Record<string, unknown> = {}): 
     )
   ).login.eventsUrl
 
-/** Parses a CSV file (RFC 4180) and returns its records without the header. */
 function recordsOf(csv: string): string[][] {
   const records: string[][] = [[]]
   for (const [, separator, quoted, plain] of csv.matchAll(/(^|[,\n])(?:"((?:[^"]|"")*)"|([^",\n]*))/g)) {

@@ -21,10 +21,7 @@ const WINDOW = 20_000
 /** The maximum number of devices that the event of a link lists. */
 const LISTED_DEVICES = 20
 
-/**
- * Returns a URL that serves the matching events as CSV. If the view changes later, the URL still serves the same
- * selection.
- */
+/** If the view changes later, the URL still serves the same selection. */
 export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock } = context
@@ -40,7 +37,7 @@ export async function eventsUrl(context: Context, args: EventListArguments): Pro
   return createDownloadLink(context, { path: PATH, content, description: describe(filter, args) })
 }
 
-/** Describes the link by its arguments. Replaces a long list of device IDs with `devices`, the number of IDs. */
+/** Replaces a long list of device IDs with `devices`, the number of IDs. */
 function describe(
   { from, until, types, deviceIds }: EventFilter,
   { where, view, context }: EventListArguments,
@@ -92,8 +89,8 @@ async function* pages(download: Download): AsyncGenerator<string> {
 }
 
 /**
- * Reads the events in windows of a fixed number of events. PostgreSQL evaluates a filter in the filter language or a
- * restriction for each event separately, so each statement must be limited.
+ * PostgreSQL evaluates a filter in the filter language or a restriction for each event separately, so each statement
+ * must be limited.
  */
 async function* pagesByWindow(
   download: Download,

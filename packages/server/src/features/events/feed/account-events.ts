@@ -13,14 +13,14 @@ export interface EventStart {
 
 export interface EventStreamOptions {
   db: Database
-  /** The feed to read from. Its position must be known. */
+  /** Its position must be known. */
   feed: Feed
   accountId: string
   start: EventStart
   filter: AccountFilter
-  /** Decides which events to deliver. When its signal is aborted, the iterator throws the signal's reason. */
+  /** When its signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
-  /** Returns the events that the caller may see at the time of sending. If omitted, the caller may see all. */
+  /** If omitted, the caller may see all. */
   visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>
 }
 
@@ -28,9 +28,9 @@ export interface EventStreamOptions {
 const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
 
 /**
- * Iterates over one account's events after a start position. The iterator delivers each event exactly once and in
- * order. It reads settled events from the table and new events from memory. If the consumer is so slow that new events
- * exceed the memory limit, the iterator reads from the table again. `return()` ends the iteration even during a wait.
+ * The iterator delivers each event exactly once and in order. It reads settled events from the table and new events
+ * from memory. If the consumer is so slow that new events exceed the memory limit, the iterator reads from the table
+ * again. `return()` ends the iteration even during a wait.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()

@@ -4,7 +4,6 @@ import type { EventSource, EventTypeName, Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
-/** The transaction IDs of a database at one moment. */
 export interface TransactionIds {
   /** Every transaction that has a transaction ID has one below this value. */
   nextTransaction: bigint
@@ -12,7 +11,7 @@ export interface TransactionIds {
   ended: bigint
 }
 
-/** The end of the event log at one moment. The transaction IDs were read after `last`. */
+/** The transaction IDs were read after `last`. */
 export interface LogEnd extends TransactionIds {
   last: bigint
   /** The transaction IDs of each node of a cluster, keyed by the node. They were read after the other values. */
@@ -40,7 +39,7 @@ export async function readLogEnd(db: Database): Promise<LogEnd> {
   return { last: BigInt(last), nextTransaction: BigInt(nextTransaction), ended: BigInt(ended) }
 }
 
-/** Reads the transaction IDs of each node of a cluster. Fails if a node does not respond. */
+/** Fails if a node does not respond. */
 export async function readNodes(db: Database): Promise<ReadonlyMap<string, TransactionIds>> {
   const rows = await query<{ node: string; success: boolean; result: string }>(
     db,
@@ -74,17 +73,14 @@ const columns = `account_id as "accountId", type, "timestamp", device_id as "dev
   source, targets::text, state, data::text`
 
 export interface Range {
-  /** The exclusive start of the range. */
+  /** Exclusive. */
   after: bigint
-  /**
-   * The inclusive end of the range. It must be settled, because transactions can still commit events below an unsettled
-   * ID.
-   */
+  /** Inclusive. Must be settled, because transactions can still commit events below an unsettled ID. */
   upTo: bigint
   limit: number
 }
 
-/** The events of a range. If the range exceeds the limit on events or bytes, the events are from its beginning. */
+/** If the range exceeds the limit on events or bytes, the events are from its beginning. */
 export interface FeedPage {
   events: FeedEvent[]
   /** `events` is complete up to and including this ID. */
@@ -93,7 +89,6 @@ export interface FeedPage {
 
 const inOrder = fitting('number')
 
-/** Reads the events of all accounts in ID order. */
 export async function readSettled(db: Database, range: Range): Promise<FeedPage> {
   const rows = await query<Row>(
     db,
@@ -105,7 +100,6 @@ export async function readSettled(db: Database, range: Range): Promise<FeedPage>
   return toPage(rows, range)
 }
 
-/** Reads one account's events with the given types and devices in ID order. */
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
@@ -125,7 +119,7 @@ export async function readSettledOfAccount(
   return toPage(rows, range)
 }
 
-/** Selects the IDs of the account's committed events in a range. The range does not have to be settled. */
+/** The range does not have to be settled. */
 export async function selectNumbers(db: Database, accountId: string, { after, upTo, limit }: Range): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

@@ -37,7 +37,6 @@ function follow(database: TestDatabase): Follower {
   return { feed, received, batches }
 }
 
-/** Expects each batch to begin where the previous batch ended and to contain only events within its range. */
 function expectContiguous({ batches }: Follower): void {
   expect(batches.slice(1).map(({ after }) => after)).toEqual(batches.slice(0, -1).map(({ upTo }) => upTo))
   const isWithin = ({ after, upTo, events }: FeedBatch): boolean =>
@@ -45,7 +44,6 @@ function expectContiguous({ batches }: Follower): void {
   expect(batches.filter((batch) => !isWithin(batch))).toEqual([])
 }
 
-/** Waits until the condition is true or the test times out. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await sleep(5)
 }

@@ -18,14 +18,11 @@ export interface Feed {
   /** The last ID up to which the feed has delivered every event. Undefined until the first settled ID is known. */
   readonly position: bigint | undefined
   /**
-   * Calls the listener with every later batch. The first batch begins at the current `position`, and each later batch
-   * begins where the previous one ended. Returns a function that removes the listener.
+   * The first batch begins at the current `position`, and each later batch begins where the previous one ended. Returns
+   * a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /**
-   * Calls the listener with each new position. This is for readers with their own cursor. Returns a function that
-   * removes the listener.
-   */
+  /** This is for readers with their own cursor. Returns a function that removes the listener. */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
@@ -53,25 +50,19 @@ export interface FeedOptions {
   isCluster?: boolean
 }
 
-/** The NOTIFY channel for committed events. Its notifications have no payload. */
+/** Its notifications have no payload. */
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000
 /** The default pause between reads, in milliseconds. */
 const IDLE_MS = 1_000
-/**
- * The minimum pause, in milliseconds. While events are unsettled, pauses start at this length and double up to the
- * maximum.
- */
+/** While events are unsettled, pauses start at this length and double up to the maximum. */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
 /** The time, in milliseconds, without a successful read after which the feed reports that time as lag. */
 const LATE_MS = 2 * IDLE_MS
 
-/**
- * Follows the event log in order. The feed neither misses nor repeats the events of transactions that commit late. Each
- * process creates one feed.
- */
+/** The feed neither misses nor repeats the events of transactions that commit late. */
 export function createFeed({ db, notifications, log, isCluster = false }: FeedOptions): Feed {
   const settledIds = createSettledIds()
   const listeners = new Set<(batch: FeedBatch) => void>()

@@ -4,15 +4,10 @@ import type { FeedEvent } from './feed-event.ts'
 
 export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds' | 'devicesOnly'>
 
-/** Limits the events that are buffered for a slow consumer. */
 const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
-/** Buffers an account's newly settled events until the consumer takes them. */
 export interface LiveEvents {
-  /**
-   * Waits for events and resolves to them. Resolves to undefined after `ended`, or when the buffer overflowed and is
-   * empty.
-   */
+  /** Resolves to undefined after `ended`, or when the buffer overflowed and is empty. */
   take(): Promise<FeedEvent[] | undefined>
   /** The last event ID up to which all matching events have been buffered. */
   readonly end: bigint
@@ -24,7 +19,6 @@ export interface LiveOptions {
   accountId: string
   filter: AccountFilter
   after: bigint
-  /** The signal that is aborted when the consumer stops. */
   ended: AbortSignal
 }
 
@@ -94,9 +88,7 @@ function matcher({ types, deviceIds, devicesOnly }: AccountFilter): (event: Feed
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/**
- * Returns an account's events in a batch. A batch is grouped by account only once, and all listeners share the result.
- */
+/** A batch is grouped by account only once, and all listeners share the result. */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pauses between two reads. `cut()` shortens the current pause, or the next one if no pause is in progress. */
+/** `cut()` shortens the current pause, or the next one if no pause is in progress. */
 export interface Pacer {
   /** Waits for `max` milliseconds or until `cut()` is called, but at least for `min` milliseconds. */
   pause(max: number, min: number): Promise<void>
@@ -11,10 +11,7 @@ export function createPacer(): Pacer {
   let isCut = false
   let endPause: (() => void) | undefined
 
-  /**
-   * Waits with a timer and a callback, because every mutation may cut a pause. With an AbortSignal, a cut would take 30
-   * times as long, because aborting creates errors.
-   */
+  /** Uses a timer and a callback, because every mutation may cut a pause and aborting a signal is slow. */
   const pauseUntilCut = async (ms: number): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms).unref()

@@ -2,9 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSettledIds } from './settled-ids.ts'
 
-/**
- * A model of database transactions. Transaction IDs and event IDs are assigned in order. Transactions end in any order.
- */
 function createModel() {
   let nextTransaction = 100n
   let last = 0n
@@ -78,7 +75,6 @@ function createClusterModel() {
 
 type Model = ReturnType<typeof createModel> | ReturnType<typeof createClusterModel>
 
-/** Returns functions that look at the model and check the settled event IDs. */
 function watch(model: Model) {
   const settledIds = createSettledIds()
   let settled: bigint | undefined

@@ -5,9 +5,9 @@ import type { LogEnd, TransactionIds } from './feed.queries.ts'
  * transaction was assigned is unsettled, as are all IDs above it.
  */
 export interface SettledIds {
-  /** Adds a reading of the log's end. Returns the highest settled ID, or undefined if none is known yet. */
+  /** Returns the highest settled ID, or undefined if none is known yet. */
   add(end: LogEnd, now: number): bigint | undefined
-  /** Returns when the oldest unsettled reading was added, or undefined if all readings are settled. */
+  /** Returns undefined if all readings are settled. */
   unsettledSince(): number | undefined
 }
 
@@ -51,7 +51,7 @@ function createMarks() {
   const marks: Mark[] = []
 
   return {
-    /** Adds an event ID with the transaction IDs of databases. Each call passes the same ones in the same order. */
+    /** Each call passes the same ones in the same order. */
     add(last: bigint, databases: readonly TransactionIds[], now: number): bigint | undefined {
       const latest = marks.at(-1)?.last ?? settled
       if (latest === undefined || last > latest) {

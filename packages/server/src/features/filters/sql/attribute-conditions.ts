@@ -7,10 +7,7 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareNumber, compareText, compareTime, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
-/**
- * Describes the place of a condition in the filter. Below NOT, an index is useless, so the condition does not need a
- * form that uses one.
- */
+/** Below NOT, an index is useless, so the condition does not need a form that uses one. */
 export interface Use {
   readonly isNegated: boolean
 }
@@ -59,14 +56,13 @@ export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subje
 const contains = (attributes: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`${attributes} ? ${first}` : sql`(${attributes} -> ${first}::text) ? ${subName}`
 
-/** Returns the column of a reserved name, or the columns of all names in the reserved group. */
 function columnsIn([group, subName]: AttributeName): string[] {
   if (group !== RESERVED_GROUP) return []
   const column = subName === undefined ? undefined : reservedColumns.get(subName)
   return column === undefined ? [...reservedColumns.values()] : [column]
 }
 
-/** Returns the column with a reserved name's base value, or undefined for other names. */
+/** Returns undefined for names that are not reserved. */
 export function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined
@@ -80,7 +76,6 @@ function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
   return sql`d.attributes`
 }
 
-/** Checks whether the condition reads the base value and no override. */
 export const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
   read.type === 'base' || (read.type === 'effective' && context === undefined)
 
@@ -89,10 +84,7 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/**
- * Returns the overrides in the context that the condition reads, or their times. Returns undefined if the condition
- * reads base values.
- */
+/** Returns undefined if the condition reads base values. */
 export function overridesOf(
   scope: FilterScope,
   subject: AttributeSubject,
@@ -110,7 +102,7 @@ export function overridesOf(
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
-/** Returns the value as text, or null if the value is missing or a group. */
+/** Null if the value is missing or a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
   const override = overrideText(scope, subject)
   if (override !== undefined && subject.read.type === 'override') return override
@@ -118,17 +110,17 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** Returns the base value as text, or null if the value is missing or a group. */
+/** Null if the value is missing or a group. */
 export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
   columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
 
-/** Returns the override as text, or null if there is none. Returns undefined if the condition reads base values. */
+/** Null if there is no override, and undefined if the condition reads base values. */
 export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
   const overrides = overridesOf(scope, subject)
   return overrides && valueIn(overrides, subject.name)
 }
 
-/** Matches if the value is one of these values. The condition has a form that can use the indexes on values. */
+/** The condition has a form that can use the indexes on values. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)
@@ -170,6 +162,5 @@ const containsAny = (attributes: Sql, name: AttributeName, values: readonly stri
     ? sql`${attributes} @> ${nested(name, values[0]!)}::jsonb`
     : sql`${attributes} @> any(${values.map((value) => nested(name, value))}::jsonb[])`
 
-/** Returns a value as nested JSON, the form in which attributes are stored. */
 const nested = ([first, subName]: AttributeName, value: string): string =>
   JSON.stringify({ [first]: subName === undefined ? value : { [subName]: value } })

@@ -6,10 +6,9 @@ import { baseText, columnOf, overridesOf, overrideText } from './attribute-condi
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
 
-/** The time when all servers had begun to record the times of values. A value with an older time has this time. */
+/** A value with an older time has this time. */
 export const timesSince = sql`(select since from attribute_times_start)`
 
-/** Compares the time of the last change, or the time since then. */
 export function compareAttributeTime(
   scope: FilterScope,
   { subject, operator, literal }: Compare & { subject: TimeOfAttribute },
@@ -27,7 +26,6 @@ export function compareAttributeTime(
 /** The longer the time since a change, the earlier the change. */
 const reversed = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
-/** Matches if the last write of the value is older than the expected interval allows. */
 export function isStale(scope: FilterScope, condition: IsStale): Sql {
   const confirmed = timeOfValue(scope, attributeOf(condition), 'attribute_confirmed')
   const now = typeof scope.now === 'number' ? sql`${new Date(scope.now)}::timestamptz` : scope.now
@@ -36,7 +34,6 @@ export function isStale(scope: FilterScope, condition: IsStale): Sql {
     where f.account_id = ${scope.accountId} and f.name = ${joinAttributeName(condition.name)}))`
 }
 
-/** Matches if a device has a stale value of one of these names. */
 export const anyStale = (scope: FilterScope, names: readonly AttributeName[]): Sql =>
   names.length === 0 ? sql`false` : either(names.map((name) => isStale(scope, { type: 'stale', of: 'device', name })))
 
@@ -47,10 +44,7 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
   read,
 })
 
-/**
- * Returns when the effective value last changed or was last written, or null if there is no value. A first base value
- * has the time when its device or service was created.
- */
+/** Null if there is no value. A first base value has the time when its device or service was created. */
 function timeOfValue(
   scope: FilterScope,
   subject: AttributeSubject,
@@ -68,7 +62,6 @@ function timeOfValue(
   return sql`case when ${override} is not null then ${ofOverride} ${whenBase} end`
 }
 
-/** Returns the times of the base values in the row that contains the value. */
 function timesOf(scope: FilterScope, subject: AttributeSubject): Sql {
   if (columnOf(scope, subject) !== undefined) return sql`l.attribute_times`
   if (subject.of === 'service') return sql`s.attribute_times`

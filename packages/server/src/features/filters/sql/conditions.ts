@@ -20,8 +20,8 @@ import { both, either, type FilterScope, type Sql } from './rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
 /**
- * Converts a filter to one SQL condition. The condition is null for missing values. WHERE treats null like false, and
- * NOT converts null to false first. Afterward, the scope's tables contain the tables that the condition reads.
+ * The condition is null for missing values. WHERE treats null like false, and NOT converts null to false first.
+ * Afterward, the scope's tables contain the tables that the condition reads.
  */
 export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
   condition(filter, scope, { isNegated: false })
@@ -101,7 +101,6 @@ function someService(found: ResolvedFilter | null, scope: FilterScope, use: Use)
       ${where})`
 }
 
-/** Searches the base values of every attribute. */
 function anyAttribute({ of, literal, readable }: Condition & { type: 'any' }, scope: FilterScope): Sql {
   const matches = (value: Sql): Sql =>
     literal.type === 'pattern' ? matchesIgnoringCase(value, literal.parts) : contains(value, literal.value)

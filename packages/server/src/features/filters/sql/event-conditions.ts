@@ -22,10 +22,7 @@ type EventCondition =
   | (HasValue & { subject: EventSubject })
   | (WordSearch & { of: 'event' })
 
-/**
- * Converts an event filter to one SQL condition on the table `event`. Conditions on an event's device apply to the
- * device's current values.
- */
+/** Conditions on an event's device apply to the device's current values. */
 export function eventCondition(filter: ResolvedFilter, scope: FilterScope): Sql {
   switch (filter.type) {
     case 'and':
@@ -88,7 +85,7 @@ function compare(scope: FilterScope, { name, readable, operator, literal }: Comp
   ])
 }
 
-/** Compares an event ID. A number of more than 18 digits may not fit in the column, so it is compared as text. */
+/** A number of more than 18 digits may not fit in the column, so it is compared as text. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
 function hasValue({ name, readable }: EventSubject): Sql {
@@ -98,7 +95,7 @@ function hasValue({ name, readable }: EventSubject): Sql {
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
-/** Returns the values of a field that can have several values per event, or undefined for other fields. */
+/** Returns undefined for fields with one value per event. */
 function valuesOf(name: EventSubject['name'], readable: ReadableNames | undefined): Sql | undefined {
   if (name === 'changed') {
     const names = sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'

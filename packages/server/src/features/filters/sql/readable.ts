@@ -2,7 +2,7 @@ import type { ReadableNames } from '@muster/filter'
 import { sql } from 'kysely'
 import { both, type Sql } from './rows.ts'
 
-/** The condition that all scopes let the caller read a name, as `isReadableName` decides it. */
+/** Decides like `isReadableName`. */
 export function isReadable(name: Sql, scopes: ReadableNames): Sql {
   return both(
     scopes.map(({ read, write }) => {

@@ -5,9 +5,8 @@ import { filterCondition } from './conditions.ts'
 import { type FilterTables, noTables, type Sql } from './rows.ts'
 
 /**
- * Returns the condition that limits a statement on `device d` and `device_live l` to the devices that a caller can
- * reach. Adds the tables that the condition reads to `tables`. A restriction does not depend on the time and reads
- * attributes in fixed contexts, so `now` and `context` have no effect.
+ * Adds the tables that the condition reads to `tables`. A restriction does not depend on the time and reads attributes
+ * in fixed contexts, so `now` and `context` have no effect.
  */
 export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
   filterCondition(inside, { accountId, context: undefined, now: 0, tables })
@@ -20,7 +19,6 @@ export interface InsideText {
   readonly parameters: readonly unknown[]
 }
 
-/** Returns the condition of `insideCondition` as text, for statements that are written as text. */
 export function insideText(
   db: Database,
   accountId: string,
@@ -38,10 +36,7 @@ export function insideText(
 const liveOf = ({ live }: FilterTables): Sql =>
   live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
 
-/**
- * Returns the conditions that limit a statement that does not read `device d`. Returns none for a caller who can reach
- * every device. `id` is the device's ID.
- */
+/** Returns none for a caller who can reach every device. `id` is the device's ID. */
 export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
   if (inside === undefined) return []
   const tables = noTables()

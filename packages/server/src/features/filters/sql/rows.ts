@@ -23,18 +23,16 @@ export const noTables = (): FilterTables => ({
   serviceOverrides: false,
 })
 
-/** The data that all conditions of one filter share. */
 export interface FilterScope {
   readonly accountId: string
-  /** The context in which the filter reads attributes. Undefined means the base values. */
+  /** Undefined means the base values. */
   readonly context: string | undefined
   /** The reference time for relative times: milliseconds since 1970, or a column of the statement. */
   readonly now: number | Sql
-  /** The tables that the conditions read. Each condition adds its own. */
+  /** Each condition adds its own. */
   readonly tables: FilterTables
 }
 
-/** Returns the ID of the row that a condition applies to. */
 export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
   if (of === 'service') return sql`s.id`
   tables.device = true
@@ -44,7 +42,7 @@ export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
 export const either = (conditions: readonly Sql[]): Sql =>
   conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` or `)})`
 
-/** Combines conditions with AND. Without conditions, the result is true. */
+/** Without conditions, the result is true. */
 export const both = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0
     ? sql`true`

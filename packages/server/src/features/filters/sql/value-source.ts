@@ -9,7 +9,7 @@ import type { FilterScope, Sql } from './rows.ts'
 
 export type ValueSubject = FieldSubject | AttributeSubject
 
-/** The units of time for counting values, named as in `date_trunc`. Weeks start on Monday. */
+/** Weeks start on Monday. */
 export type Interval = 'hour' | 'day' | 'week' | 'month'
 
 /** Returns a value as text of at most 200 characters. A time becomes the start of its interval in UTC. */
@@ -36,10 +36,8 @@ function booleanText(scope: FilterScope, subject: FieldSubject): Sql {
 /** Excludes the bulk service, which represents the device itself. */
 export const isNoBulkService = sql`s.application <> ${sql.lit(BULK_SERVICE)}`
 
-/** Joins the states of services that report their own state. */
 export const joinServiceLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 
-/** Joins a context's overrides, as `o` for devices and as `so` for services. */
 export function overridesIn(context: string, of: 'device' | 'service'): Sql {
   const alias = sql.raw(of === 'device' ? 'o' : 'so')
   const target = sql.raw(of === 'device' ? 'd' : 's')

@@ -26,7 +26,6 @@ afterAll(async () => {
 
 const invite = async (email: string | null) => (await done(team.admin, create, { email })).createInvitation
 
-/** Waits until the server knows whether the email was sent. */
 const statusOf = (id: string, expected: string) =>
   expect
     .poll(async () => {

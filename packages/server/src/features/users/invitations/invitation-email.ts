@@ -8,14 +8,10 @@ import { writeEmailStatus } from './invitations.queries.ts'
 const HOUR_MS = 3_600_000
 const EMAILS_PER_HOUR = 200
 
-/** Checks whether the server sends the link to the invited address. */
 export const isSentByEmail = ({ mailer }: Pick<Context, 'mailer'>, email: string | null): boolean =>
   mailer !== undefined && email !== null
 
-/**
- * Sends the link to the invited address, if there is one and the server can send email. The link is valid even if the
- * server sends no email.
- */
+/** The link is valid even if the server sends no email. */
 export async function emailInvitation(context: Context, { id, email, link, roleId }: ShownInvitation): Promise<void> {
   const { db, viewer, mailer, clock, log } = context
   if (mailer === undefined || email === null || link === null) return

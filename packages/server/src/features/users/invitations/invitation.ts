@@ -14,7 +14,7 @@ export interface Invitation {
   emailStatus: string
 }
 
-/** An invitation as the API shows it. Only creating or resending an invitation returns the link. */
+/** Only creating or resending an invitation returns the link. */
 export interface ShownInvitation extends Invitation {
   link: string | null
 }

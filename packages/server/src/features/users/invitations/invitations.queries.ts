@@ -4,7 +4,6 @@ import type { Invitation } from './invitation.ts'
 const columns = `id, email, role_id as "roleId", created, expires, inviter_id as "inviterId", source,
   email_status as "emailStatus"`
 
-/** Selects up to `limit` invitations that expire after a time, newest first. */
 export function selectInvitations(
   db: Database,
   accountId: string,
@@ -47,7 +46,6 @@ export async function lockInvitation(
   return row
 }
 
-/** Finds the ID and the account of an open invitation by the hash of its token. */
 export async function findByToken(
   db: Database,
   tokenHash: Buffer,
@@ -61,7 +59,6 @@ export async function findByToken(
   return row
 }
 
-/** Checks whether any account has an open invitation for an email address. */
 export async function existsForEmail(db: Database, email: string, now: Date): Promise<boolean> {
   const [row] = await query<{ found: boolean }>(
     db,
@@ -93,7 +90,6 @@ export async function insertInvitation(
     .execute()
 }
 
-/** Replaces an invitation's link, validity period, inviter, and email status. */
 export async function renewInvitation(
   db: Database,
   accountId: string,
@@ -131,7 +127,6 @@ export async function removeInvitation(db: Database, accountId: string, id: stri
   await db.deleteFrom('invitation').where('account_id', '=', accountId).where('id', '=', id).execute()
 }
 
-/** Deletes the invitations that expired before a time. */
 export async function deleteInvitationsBefore(db: Database, before: Date): Promise<void> {
   await query(db, 'delete from invitation where expires < $1', [before])
 }

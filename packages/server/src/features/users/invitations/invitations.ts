@@ -37,21 +37,18 @@ const MAX_DAYS = 30
 /** The number of days that an expired invitation stays in the list. */
 const EXPIRED_DAYS = 7
 
-/** The maximum number of invitations that a list contains. */
 export const MAX_LISTED = limits.invitations * 2
 
-/** Lists open invitations and those that expired within the last week, newest first. */
 export async function listInvitations({ db, viewer, clock }: Context): Promise<ShownInvitation[]> {
   const after = new Date(clock().getTime() - EXPIRED_DAYS * DAY_MS)
   const found = await selectInvitations(db, viewer.accountId, { after, limit: MAX_LISTED })
   return found.map((invitation) => ({ ...invitation, link: null }))
 }
 
-/** Deletes the invitations that expired too long ago to be listed. */
 export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
   deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
 
-/** Invites a person to the account. Anyone who has the link can accept. The server stores only a hash of its token. */
+/** Anyone who has the link can accept. The server stores only a hash of its token. */
 export async function createInvitation(
   context: Context,
   { email = null, expires, roleId }: MutationCreateInvitationArgs,
@@ -131,7 +128,6 @@ export async function deleteInvitation({ db, viewer }: Context, id: string): Pro
   })
 }
 
-/** Makes the signed-in person a member of the account that the invitation is for. */
 export async function acceptInvitation({ db, viewer, clock }: Context, token: string): Promise<AccountReference> {
   const { personId, session } = viewer
   if (personId === undefined || session === undefined)
@@ -146,7 +142,7 @@ export async function acceptInvitation({ db, viewer, clock }: Context, token: st
   })
 }
 
-/** Finds an open invitation by the hash of its token. Throws NOT_FOUND if there is none. */
+/** Throws NOT_FOUND if there is none. */
 export async function openInvitation(
   db: Database,
   tokenHash: Buffer,
@@ -166,10 +162,7 @@ export interface Joining {
   now: Date
 }
 
-/**
- * Adds the person to the account, and deletes the invitation. Checks again, with the account locked, that the
- * invitation is open and that the inviter can still grant the role.
- */
+/** Checks again, with the account locked, that the invitation is open and that the inviter can still grant the role. */
 export async function join(
   transaction: Database,
   { accountId, id, tokenHash, now }: Joining,
@@ -197,7 +190,7 @@ export async function join(
   return account
 }
 
-/** Throws FORBIDDEN if the inviter could not grant the role now. A disabled person cannot grant any role. */
+/** A disabled person cannot grant any role. */
 async function assertStillGrantable(
   db: Database,
   accountId: string,

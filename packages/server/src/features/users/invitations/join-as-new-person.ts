@@ -15,7 +15,6 @@ interface InvitationDeps {
   clock: () => Date
 }
 
-/** Returns what an invitation's page shows before sign-in. */
 async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, hashToken(token), clock())
   const invitation = await findInvitation(db, found.accountId, found.id)
@@ -26,7 +25,6 @@ async function describeInvitation({ db, clock }: InvitationDeps, token: string):
   return { account: { email: account.email, name: account.name }, email, role: role.name, expires }
 }
 
-/** Creates a person with a password, who becomes a member, in one transaction. */
 async function joinAsNewPerson(
   { db, clock }: InvitationDeps,
   { token, email: given, name, passwordHash }: JoiningPerson,
@@ -50,7 +48,6 @@ async function joinAsNewPerson(
   })
 }
 
-/** Provides the calls of an invitation's page that need no session. */
 export const invitationPage = (deps: InvitationDeps): Invitations => ({
   describe: (token) => describeInvitation(deps, token),
   join: (joining) => joinAsNewPerson(deps, joining),

@@ -13,7 +13,6 @@ import { builtInRole, type Role, toRole } from '../roles/role.ts'
 import type { Grant } from './member.ts'
 import { type MembershipRow, selectMemberships } from './memberships.queries.ts'
 
-/** The maximum number of accounts that `me` lists. */
 export const MAX_MEMBERSHIPS = 100
 
 export interface Membership {
@@ -22,7 +21,6 @@ export interface Membership {
   requiredSignIn: RequiredSignIn | null
 }
 
-/** Lists the first 100 accounts that the credentials can use. Reads them once per request. */
 export const listMemberships = perRequest(async (context: Context): Promise<Membership[]> => {
   const { db, viewer } = context
   const { accountId, personId = accountId } = viewer
@@ -51,7 +49,7 @@ function roleOfKey(permissions = 0): Role {
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
 }
 
-/** Returns what the request may do. Several restrictions are combined into one. */
+/** Several restrictions are combined into one. */
 export async function describeGrant(context: Context): Promise<Grant> {
   const { viewer } = context
   const permissions = namesIn(viewer.permissions ?? 0)

@@ -10,7 +10,7 @@ export interface Member {
   source: string
   created: Date
   lastUsed: Date | null
-  /** The number of the account's keys that the person created, without personal keys. */
+  /** Without personal keys. */
   accountKeys: number
 }
 

@@ -1,7 +1,6 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { Member } from './member.ts'
 
-/** Selects an account's members, sorted by email address, or only one of them. */
 export function selectMembers(db: Database, accountId: string, personId: string | null = null): Promise<Member[]> {
   return query(
     db,

@@ -100,7 +100,6 @@ describe('members', () => {
     ])
   })
 
-  /** Creates a member's personal key and returns a client that uses it on the other server. */
   async function newPersonalKey(member: TestMember): Promise<TestUser> {
     const { createAccessKey: created } = await done(
       member,

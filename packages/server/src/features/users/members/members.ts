@@ -15,7 +15,6 @@ import { lockAccount } from '../users.queries.ts'
 import type { Member } from './member.ts'
 import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
 
-/** Lists the account's members, sorted by email address. */
 export const listMembers = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>): Promise<Member[]> =>
   selectMembers(db, viewer.accountId)
 
@@ -30,7 +29,7 @@ export async function findMember(db: Database, accountId: string, personId: stri
   return member
 }
 
-/** Makes a person a member. Call this with the account locked. Throws CONFLICT if the person is already a member. */
+/** Call this with the account locked. Throws CONFLICT if the person is already a member. */
 export async function addMember(
   transaction: Database,
   accountId: string,
@@ -51,7 +50,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** Gives a member another role. The member's sessions have its permissions starting with their next request. */
+/** The member's sessions have its permissions starting with their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },
@@ -83,7 +82,7 @@ async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before
   await recordEvents(db, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
 }
 
-/** Removes a member. Personal keys end, and sessions lose access to the account with their next request. */
+/** Personal keys end, and sessions lose access to the account with their next request. */
 export async function removeMember(
   { db, viewer }: Context,
   { personId, disableKeys }: { personId: string; disableKeys: boolean },
@@ -96,7 +95,6 @@ export async function removeMember(
   })
 }
 
-/** Ends the membership of the signed-in person. */
 export async function leaveAccount({ db, viewer }: Context): Promise<void> {
   const { accountId, personId, session } = viewer
   if (session === undefined || personId === undefined)
@@ -124,8 +122,8 @@ async function endMembership(
 }
 
 /**
- * Gives a person the role that follows from single sign-on groups. Without a role, ends the membership. Changes only
- * memberships that result from groups. Call this with the account locked. Throws CONFLICT if no owner would be left.
+ * Without a role, ends the membership. Changes only memberships that result from groups. Call this with the account
+ * locked. Throws CONFLICT if no owner would be left.
  */
 export async function changeGroupMembership(
   transaction: Database,
@@ -147,10 +145,7 @@ export async function changeGroupMembership(
   await changeRole({ db: transaction, viewer }, before, role)
 }
 
-/**
- * Ends the membership of a person who is removed from the installation. `email` identifies the person in the event.
- * Throws CONFLICT if no owner would be left.
- */
+/** `email` identifies the person in the event. Throws CONFLICT if no owner would be left. */
 export async function endMembershipOf(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { personId, email }: { personId: string; email: string },

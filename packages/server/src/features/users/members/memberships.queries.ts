@@ -2,7 +2,7 @@ import { type Database, query } from '../../../db/database.ts'
 import type { StoredRole } from '../roles/role.ts'
 import { contactColumns } from '../users.queries.ts'
 
-/** An account with the person's role. The role is null if the person is not a member. */
+/** The role is null if the person is not a member. */
 export interface MembershipRow {
   id: string
   email: string
@@ -11,10 +11,7 @@ export interface MembershipRow {
   signInPolicy: string | null
 }
 
-/**
- * Selects the enabled accounts of a person, in the order in which the person joined them. If an account is given,
- * selects only that account, even if the person is not a member.
- */
+/** If an account is given, selects only that account, even if the person is not a member. */
 export function selectMemberships(
   db: Database,
   personId: string,

@@ -15,7 +15,6 @@ import { assertEmail } from '../users.ts'
 export const readSignInPolicy = async ({ db, viewer }: Context): Promise<SignInPolicy> =>
   toPolicy(await findSignInPolicy(db, viewer.accountId))
 
-/** Changes the account's address, name, and sign-in policy. */
 export async function updateAccount({ db, viewer }: Context, args: MutationUpdateAccountArgs): Promise<User> {
   const { email, name, signInPolicy } = args
   if (email != null) assertEmail(email, 'email')
@@ -47,7 +46,7 @@ export async function updateAccount({ db, viewer }: Context, args: MutationUpdat
   return { id: accountId }
 }
 
-/** Throws CONFLICT if the caller would lock itself out. An access key has not signed in, so it can only set ANY. */
+/** An access key has not signed in, so it can only set ANY. */
 function assertMeets({ session, signInMethod = null }: Context['viewer'], policy: SignInPolicy): void {
   const required = requiredSignIn(policy, session === undefined ? null : signInMethod)
   if (required === null) return

@@ -8,7 +8,7 @@ export interface NewPerson {
   passwordHash: string | null
 }
 
-/** Inserts a person. Returns false if the email address is in use. */
+/** Returns false if the email address is in use. */
 export async function insertPerson(db: Database, person: NewPerson): Promise<boolean> {
   const result = await db
     .insertInto('person')
@@ -39,7 +39,6 @@ export async function insertMembership(db: Database, membership: NewMembership):
     .execute()
 }
 
-/** Returns the accounts that a person is a member of, each with its email address. */
 export function selectAccountsOf(db: Database, personId: string): Promise<{ accountId: string; email: string }[]> {
   return query(
     db,
@@ -70,7 +69,6 @@ export function selectByContact(db: Database, address: string): Promise<StoredPe
   )
 }
 
-/** Checks whether an operator disabled the person. */
 export async function isDisabled(db: Database, personId: string): Promise<boolean> {
   const rows = await query(db, 'select id from person where id = $1 and disabled is not null', [personId])
   return rows.length > 0
@@ -103,7 +101,7 @@ export async function replaceByRemovedPerson(
   return rows.length > 0
 }
 
-/** Disables the person's accounts in which every member is disabled. Returns their IDs. */
+/** Returns their IDs. */
 export async function disableAccountsOf(db: Database, personId: string, now: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -117,7 +115,7 @@ export async function disableAccountsOf(db: Database, personId: string, now: Dat
   return rows.map(({ id }) => id)
 }
 
-/** Enables the person's disabled accounts. Returns their IDs. */
+/** Returns their IDs. */
 export async function enableAccountsOf(db: Database, personId: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -135,7 +133,7 @@ export interface KnownPerson {
   isRemoved: boolean
 }
 
-/** Returns people by ID. Also finds people who were removed. */
+/** Also finds people who were removed. */
 export async function selectPeople(db: Database, ids: readonly string[]): Promise<KnownPerson[]> {
   return query(db, 'select id, email, name, removed is not null as "isRemoved" from person where id = any($1)', [ids])
 }

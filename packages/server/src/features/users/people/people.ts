@@ -14,8 +14,8 @@ const loaderOf = perRequest(
 )
 
 /**
- * Finds the person who made a change. The viewer contains the founder's address, so changes by the founder need no
- * statement. For a person who is not stored, returns the placeholder address of an erased person.
+ * The viewer contains the founder's address, so changes by the founder need no statement. For a person who is not
+ * stored, returns the placeholder address of an erased person.
  */
 export const findActor = async (
   context: Context,
@@ -29,5 +29,5 @@ export const findActor = async (
   return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }
 }
 
-/** Finds a person by ID, with one statement for all people of a request. Also finds people who were removed. */
+/** Also finds people who were removed. */
 export const loadPerson = (context: Context, id: string): Promise<KnownPerson | null> => loaderOf(context).load(id)

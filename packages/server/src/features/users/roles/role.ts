@@ -2,7 +2,6 @@ import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../access.ts'
 import { accessOfRole, type Restriction, type RestrictionPart, type StoredAccess } from '../../../restriction.ts'
 import type { Target } from '../../events/event-types.ts'
 
-/** A role, which determines the permissions of its members. */
 export interface Role {
   /** A built-in role's name, or a custom role's ID. */
   id: string

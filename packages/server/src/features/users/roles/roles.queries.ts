@@ -4,7 +4,6 @@ import type { StoredRole } from './role.ts'
 
 const columns = ['id', 'name', 'permissions', 'restriction', 'groups'] as const
 
-/** Returns an account's stored roles, sorted by name. */
 export async function selectRoles(db: Database, accountId: string): Promise<StoredRole[]> {
   const rows = await db
     .selectFrom('role')
@@ -16,7 +15,6 @@ export async function selectRoles(db: Database, accountId: string): Promise<Stor
   return rows as StoredRole[]
 }
 
-/** Counts the members and open invitations that have each role. */
 export async function countRoleUses(db: Database, accountId: string, now: Date): Promise<Map<string, number>> {
   const rows = await query<{ role: string; uses: number }>(
     db,
@@ -29,7 +27,7 @@ export async function countRoleUses(db: Database, accountId: string, now: Date):
   return new Map(rows.map(({ role, uses }) => [role, uses]))
 }
 
-/** Inserts a role. If a role with its ID exists, writes all its fields instead. */
+/** If a role with its ID exists, writes all its fields instead. */
 export async function saveRole(db: Database, accountId: string, role: StoredRole): Promise<void> {
   const { id, name, groups } = role
   const permissions = role.permissions && [...role.permissions]

@@ -28,15 +28,11 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 
 const GROUP_LENGTH = 200
 
-/** Lists the account's roles. Reads them once per request. */
 export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> => readRoles(db, viewer.accountId))
 
-/** Counts the members and open invitations of each role, once per request. */
 export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
 
-/**
- * Finds the role of a member or an invitation. If the role was deleted a moment ago, returns the built-in role viewer.
- */
+/** If the role was deleted a moment ago, returns the built-in role viewer. */
 export const findRole = async (context: Context, roleId: string): Promise<Role> =>
   (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
 
@@ -44,7 +40,7 @@ export async function readRoles(db: Database, accountId: string): Promise<Role[]
   return allRoles(await selectRoles(db, accountId))
 }
 
-/** Returns a role of the account. Throws NOT_FOUND if the account has no such role. */
+/** Throws NOT_FOUND if the account has no such role. */
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
   const role = (await readRoles(db, accountId)).find((each) => each.id === id)
   if (role === undefined) throw notFound('role', id)
@@ -100,7 +96,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** Changes a role. Its members' sessions have the new permissions starting with their next request. */
+/** Its members' sessions have the new permissions starting with their next request. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args
@@ -131,7 +127,7 @@ export async function updateRole(context: Context, args: MutationUpdateRoleArgs)
   })
 }
 
-/** Returns the changed restriction. An omitted part stays unchanged, and null removes it. */
+/** An omitted part stays unchanged, and null removes it. */
 async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
   const given = [access.where, access.view, access.context, access.attributes]
   if (given.every((each) => each === undefined)) return undefined
@@ -162,16 +158,13 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
   })
 }
 
-/**
- * Returns the account's roles and locks the account. Until the transaction ends, no other transaction can change the
- * account's roles, members, or invitations.
- */
+/** Until the transaction ends, no other transaction can change the account's roles, members, or invitations. */
 async function lockRoles(transaction: Database, accountId: string): Promise<Role[]> {
   await lockAccount(transaction, accountId)
   return readRoles(transaction, accountId)
 }
 
-/** Returns the row of a role. In a restricted role's row, servers that do not know restrictions find no permissions. */
+/** In a restricted role's row, servers that do not know restrictions find no permissions. */
 function toStored(role: Role): StoredRole {
   const { id, name, permissions, groups } = role
   if (isBuiltIn(id)) return { id, name: null, permissions: null, restriction: null, groups }
@@ -179,7 +172,7 @@ function toStored(role: Role): StoredRole {
   return { id, name, permissions: restriction === null ? namesIn(permissions) : [], restriction, groups }
 }
 
-/** Returns the fields that events contain. Converts lists and objects to strings. */
+/** Converts lists and objects to strings. */
 const dataOf = ({ name, permissions, own, groups }: Role) => ({
   name,
   permissions: namesIn(permissions).join(', '),
@@ -218,10 +211,8 @@ function readGroups(groups: readonly string[]): string[] {
   return [...new Set(groups)]
 }
 
-/** The permissions of a role as the API shows them. */
 export const permissionsOf = ({ permissions }: Pick<Role, 'permissions'>): PermissionName[] => namesIn(permissions)
 
-/** Checks whether a member with the first role could grant the second. */
 export const canGrant = (granting: Role, role: Role): boolean =>
   includes(granting.permissions, role.permissions | maskOf(['MEMBER_MANAGE'])) &&
   (role.id !== 'owner' || granting.id === 'owner')

@@ -49,10 +49,7 @@ async function admit(deps: SsoPeopleDeps, identity: Identity, invitationHash: Bu
   return person
 }
 
-/**
- * Finds the person of an identity that has signed in before. If the provider sends another verified address, updates
- * the person's address.
- */
+/** If the provider sends another verified address, updates the person's address. */
 async function findKnown({ db, clock }: SsoPeopleDeps, identity: Identity): Promise<AdmittedPerson | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findByIdentity(transaction, identity)
@@ -72,10 +69,7 @@ interface AddedPerson extends AdmittedPerson {
   hasJoined?: true
 }
 
-/**
- * Links the identity to the person who has the identity's address, or creates a person. Returns undefined if another
- * sign-in linked the identity or created the person first.
- */
+/** Returns undefined if another sign-in linked the identity or created the person first. */
 async function addPerson(
   { db, clock, signUp }: SsoPeopleDeps,
   identity: Identity,
@@ -122,10 +116,7 @@ async function addPerson(
   })
 }
 
-/**
- * Adds a new person to the invitation's account. Throws if this is not possible, because the person must then not be
- * created.
- */
+/** Throws if this is not possible, because the person must then not be created. */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {
@@ -133,10 +124,7 @@ async function joinAsInvited(transaction: Database, joining: Joining, person: Ad
   })
 }
 
-/**
- * Adds the person to the invitation's account. A member, or a person whose invitation has ended in the meantime, can
- * still sign in.
- */
+/** A member, or a person whose invitation has ended in the meantime, can still sign in. */
 async function acceptInvitation(
   { db, clock, log }: SsoPeopleDeps,
   person: AdmittedPerson,
@@ -154,7 +142,7 @@ async function acceptInvitation(
   }
 }
 
-/** Links an identity to a signed-in person. Throws if the identity belongs to another person. */
+/** Throws if the identity belongs to another person. */
 async function link({ db, clock }: SsoPeopleDeps, identity: Identity, personId: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const linked = await insertIdentity(transaction, identity, { personId, email: identity.email, now: clock() })

@@ -13,10 +13,7 @@ interface GroupDeps {
   log: FastifyBaseLogger
 }
 
-/**
- * Updates the memberships that result from groups, in one transaction for each account. Other memberships stay
- * unchanged.
- */
+/** Uses one transaction for each account. Other memberships stay unchanged. */
 export async function followGroups(
   { db, log }: GroupDeps,
   person: { personId: string; email: string },
@@ -39,10 +36,7 @@ export async function followGroups(
   }
 }
 
-/**
- * Returns the first role that names one of the groups. Custom roles come first, in alphabetical order. Built-in roles
- * follow, from the fewest permissions to the most.
- */
+/** Custom roles come first, in alphabetical order. Built-in roles follow, from the fewest permissions to the most. */
 function roleFor(roles: readonly Role[], groups: readonly string[]): Role | undefined {
   const named = roles.filter((role) => role.groups.some((group) => groups.includes(group)))
   return named.find(({ id }) => !isBuiltIn(id)) ?? named[0]

@@ -5,7 +5,6 @@ export interface IdentityKey {
   subject: string
 }
 
-/** The person of an identity. */
 export interface IdentifiedPerson {
   personId: string
   email: string
@@ -18,7 +17,6 @@ export interface IdentifiedPerson {
 const columns = `person.id as "personId", person.email, email_confirmed as "emailConfirmed",
   person.disabled is not null or person.removed is not null as "isDisabled"`
 
-/** Finds the person of an identity. */
 export async function findByIdentity(
   db: Database,
   { issuer, subject }: IdentityKey,
@@ -32,7 +30,6 @@ export async function findByIdentity(
   return row
 }
 
-/** Locks the person with an email address until the transaction ends. */
 export async function lockByEmail(transaction: Database, email: string): Promise<IdentifiedPerson | undefined> {
   const [row] = await query<IdentifiedPerson>(
     transaction,
@@ -43,7 +40,7 @@ export async function lockByEmail(transaction: Database, email: string): Promise
   return row
 }
 
-/** Links an identity to a person. Returns false if the identity is already linked to a person. */
+/** Returns false if the identity is already linked to a person. */
 export async function insertIdentity(
   db: Database,
   { issuer, subject }: IdentityKey,
@@ -91,7 +88,6 @@ export async function writeEmail(db: Database, personId: string, email: string):
     await query(db, 'update account set email = $2 where id = $1 and email is distinct from $2', [personId, email])
 }
 
-/** Checks whether a role of an enabled account names one of the groups. */
 export async function hasRoleFor(db: Database, groups: readonly string[]): Promise<boolean> {
   const rows = await query(
     db,
