@@ -1,10 +1,7 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/**
- * The maximum number of accounts whose batches are written at the same time. The limit leaves database connections for
- * requests.
- */
+/** The limit leaves database connections for requests. */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
@@ -16,8 +13,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Combines device reports of the same account into batches. Items that arrive while an account's batch is being written
- * form the next batch, in order of arrival. The promise for an item resolves when the item is committed.
+ * Items that arrive while an account's batch is being written form the next batch, in order of arrival. The promise for
+ * an item resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()

@@ -13,7 +13,7 @@ import {
   touch,
 } from './presence.queries.ts'
 
-/** Connection changes to write. Each list contains a device at most once. */
+/** Each list contains a device at most once. */
 export interface ConnectionBatch<Device extends AddressedDevice> {
   /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]

@@ -7,7 +7,6 @@ import { type Lease, LeaseLost } from './lease.ts'
 
 /** Writes changes to this process's connections in batches, under the process's lease. */
 export interface ConnectionWriter {
-  /** Starts writing if any changes are unwritten. */
   wake(): void
   /** Resolves when no write is in progress. */
   idle(): Promise<void>

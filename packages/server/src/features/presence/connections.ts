@@ -10,24 +10,19 @@ import { createLease } from './lease.ts'
 import { moveTimesStart, takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 
-/**
- * The connections that this process holds. Recording a change is cheap because the process writes changes in batches.
- */
+/** Recording a change is cheap, because the process writes changes in batches. */
 export interface Connections {
   readonly size: number
-  /**
-   * Records that a device connected to this process. The device soon becomes active, and any other process loses its
-   * hold on it.
-   */
+  /** The device soon becomes active, and any other process loses its hold on it. */
   connected(device: AddressedDevice): void
-  /** Records that a device disconnected. The device becomes inactive after the grace period unless it reconnects. */
+  /** The device becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
   reported(deviceId: string): void
   /** Resolves as soon as a connected device's active state is written. */
   written(deviceId: string): Promise<void>
   /**
    * Calls the listener when another process takes over a device. The listener must close the device's connection to
-   * this process. Returns a function that removes the listener.
+   * this process.
    */
   onTakenOver(listener: (deviceId: string) => void): () => void
   /**
@@ -45,7 +40,6 @@ export interface ConnectionsOptions {
   graceMs: number
   /** Whether each transaction writes the devices of only one account, as a cluster requires. */
   isByAccount?: boolean
-  /** Called after events are committed. */
   onEvents?: () => void
 }
 
@@ -87,7 +81,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     })
   }
 
-  /** Runs a step every second until closed. Logs only the first of several consecutive failures. */
+  /** Logs only the first of several consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isFailing = false
     while (!closing.signal.aborted) {

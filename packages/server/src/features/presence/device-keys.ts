@@ -1,13 +1,11 @@
-/** Identifies a device. */
 export interface DeviceKey {
   readonly accountId: string
   readonly deviceId: string
 }
 
-/** Returns a string that differs for each device. A device that moves to another account becomes another device. */
+/** A device that moves to another account becomes another device. */
 export const keyText = ({ accountId, deviceId }: DeviceKey): string => `${accountId} ${deviceId}`
 
-/** Returns the devices without duplicates. */
 export const distinctDevices = <Device extends DeviceKey>(devices: readonly Device[]): Device[] => [
   ...new Map(devices.map((device) => [keyText(device), device])).values(),
 ]
@@ -41,9 +39,9 @@ const ofOneAccount: DeviceKeys = {
 }
 
 /**
- * Returns a function that selects the statement for the given devices. Devices connect and disconnect in bursts, so one
- * statement can write devices of several accounts. If all devices belong to one account, the statement compares
- * account IDs with a parameter, so a cluster can send the statement to the account's shard.
+ * Devices connect and disconnect in bursts, so one statement can write devices of several accounts. If all devices
+ * belong to one account, the statement compares account IDs with a parameter, so a cluster can send the statement to
+ * the account's shard.
  */
 export function devicesText(textOf: (keys: DeviceKeys) => string): (devices: readonly DeviceKey[]) => string {
   const forms = { one: textOf(ofOneAccount), several: textOf(ofSeveralAccounts) }

@@ -17,12 +17,12 @@ export interface ReportingDevice {
   address: string
 }
 
-/** Writes reports from connected devices. Each promise resolves when the report is committed. */
+/** Each promise resolves when the report is committed. */
 export interface DeviceReports {
   /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** Updates the device's services from the list that the device sends. Returns the services with their IDs. */
+  /** Returns the services with their IDs. */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 
@@ -30,7 +30,6 @@ export interface DeviceReportsOptions {
   db: Database
   connections: Connections
   storage: StorageQuotas
-  /** Called after events are committed. */
   onEvents: () => void
 }
 

@@ -15,8 +15,8 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 const BATCH = 1_000
 
 /**
- * Makes devices and services with expired reports inactive. Returns 0 if no report has expired, or if another process
- * is already processing expired reports. With `isByAccount`, each transaction writes devices of only one account.
+ * Returns 0 if no report has expired, or if another process is already processing expired reports. With `isByAccount`,
+ * each transaction writes devices of only one account.
  */
 export async function expireReports(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
@@ -41,7 +41,7 @@ export async function expireReports(db: Database, isByAccount: boolean): Promise
 const ofFirstAccount = (devices: readonly DeviceKey[]): DeviceKey[] =>
   devices.filter(({ accountId }) => accountId === devices[0]!.accountId)
 
-/** Ends the holds of processes with expired leases, and deletes the leases. Returns 0 only if it found no holds. */
+/** Returns 0 only if it found no holds. */
 export async function endExpiredLeases(db: Database, isByAccount: boolean): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {

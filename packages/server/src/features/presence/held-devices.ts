@@ -10,7 +10,6 @@ export interface HeldDevice extends DeviceKey {
   isHeld: boolean
   /** The end of a disconnected device's grace period, in `performance.now()` time. */
   graceEndsAt: number
-  /** The callbacks of callers that are waiting for the write. */
   waiters: (() => void)[] | undefined
 }
 
@@ -30,7 +29,6 @@ export interface HeldDevices {
    */
   reclaim(): void
   isPending(): boolean
-  /** Returns the next changes to write. */
   next(): HeldBatch
   /** Removes a written batch from the queues. `lost` contains the batch's devices that another process holds. */
   confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
@@ -50,7 +48,6 @@ export interface HeldBatch {
 const BATCH = 1_000
 
 export interface HeldDevicesOptions {
-  /** Called when changes may be waiting. */
   onPending: () => void
   /** Called when another process takes over a connected device. */
   onLost: (deviceId: string) => void
@@ -198,11 +195,9 @@ const newDevice = ({ accountId, deviceId }: DeviceKey): HeldDevice => ({
   waiters: undefined,
 })
 
-/** Returns the first queued change's account. */
 const firstAccount = (queues: readonly ReadonlySet<HeldDevice>[]): string | undefined =>
   queues.flatMap((queue) => first(queue, undefined, 1))[0]?.accountId
 
-/** Returns the first devices of a queue, from one account or from all accounts. */
 function first(devices: ReadonlySet<HeldDevice>, accountId: string | undefined, count = BATCH): HeldDevice[] {
   const found: HeldDevice[] = []
   for (const device of devices) {

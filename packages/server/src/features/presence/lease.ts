@@ -13,9 +13,9 @@ const RENEW_INTERVAL_MS = 2_000
  */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/** This process's right to hold connections. A process that does not renew its lease in time must acquire a new one. */
+/** A process that does not renew its lease in time must acquire a new one. */
 export interface Lease {
-  /** The process's ID in the database. Each lease has a new ID. Undefined before the first lease. */
+  /** Each lease has a new ID. Undefined before the first lease. */
   readonly id: string | undefined
   /** The time since which no renewal has been late, in `performance.now()` time. */
   readonly stableSince: number
@@ -24,7 +24,6 @@ export interface Lease {
    * expired.
    */
   lock(transaction: Database): Promise<string>
-  /** Renews the lease if renewal is due. */
   renew(): Promise<void>
   /** Makes the lease expire after at most this many seconds. */
   end(seconds: number): Promise<void>
@@ -37,7 +36,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Calls `onNew` for each new lease. Holds under the previous lease are invalid under the new lease. */
+/** Holds under the previous lease are invalid under the new lease. */
 export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => void): Lease {
   let id: string | undefined
   let renewedAt = Number.NEGATIVE_INFINITY

@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** Checks whether a server of the previous release is running. The lease of such a server contains no release. */
+/** The lease of such a server contains no release. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,
@@ -18,7 +18,7 @@ export async function hasFormerServer(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Renews a lease. Returns false if it has expired, because an expired lease cannot be renewed. */
+/** Returns false if it has expired, because an expired lease cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,
@@ -52,7 +52,6 @@ export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Returns which of these processes have a valid lease. */
 export async function selectValidLeases(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await query<{ id: string }>(
     db,
@@ -65,10 +64,7 @@ export async function selectValidLeases(db: Database, ids: readonly string[]): P
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
-/**
- * Locks an expired lease. Returns false if the lease does not exist, if its process is still writing, or if another
- * process has locked it.
- */
+/** Returns false if the lease does not exist, if its process is still writing, or if another process has locked it. */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -98,7 +94,7 @@ export async function moveTimesStart(db: Database): Promise<void> {
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** The NOTIFY channel for takeovers. The payload is the ID of a process that has lost some connections. */
+/** The payload is the ID of a process that has lost some connections. */
 export const takeOverChannel = 'muster_taken_over'
 
 /** Notifies each process, when the transaction commits, that it has lost some connections to another process. */

@@ -16,7 +16,6 @@ import {
 } from '../../../test/harness/server-process.ts'
 
 let database: TestDatabase
-/** Starts a server that connects to the database through the proxy. */
 let start: (proxy: DatabaseProxy) => Promise<ServerProcess>
 let query: <Data>(server: ServerProcess, document: string) => Promise<Data>
 
@@ -71,11 +70,10 @@ const waiting = { timeout: 300_000, interval: 200 }
 const untilState = (server: ServerProcess, device: RegisteredDevice, state: string) =>
   vi.waitFor(async () => expect(await find(server, device)).toMatchObject({ state }), waiting)
 
-/** Waits until the device has these state events, oldest first, and is in the state of the last event. */
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until exactly this many leases exist and all are valid. No process then has to end an expired lease. */
+/** No process then has to end an expired lease. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`
@@ -84,7 +82,6 @@ const untilLeasesValid = (count: number) =>
     expect(rows).toEqual([{ total: count, valid: count }])
   }, waiting)
 
-/** Waits until all leases have expired by the database clock. */
 const untilLeasesExpire = () =>
   vi.waitFor(async () => {
     const { rows } = await sql`select from server_process where expires > clock_timestamp()`.execute(database.db)

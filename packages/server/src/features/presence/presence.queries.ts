@@ -12,8 +12,8 @@ export interface LockedDevice extends DeviceKey {
 }
 
 /**
- * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which
- * prevents deadlocks. Later statements read data that is at least as new as the locked rows. Omits deleted devices.
+ * All code that locks several devices uses this order, which prevents deadlocks. Later statements read data that is at
+ * least as new as the locked rows. Omits deleted devices.
  */
 export const lockDevices = async (db: Database, devices: readonly DeviceKey[]): Promise<LockedDevice[]> =>
   devices.length === 0 ? [] : query(db, lockText(devices), [accountsOf(devices), ids(devices)])
@@ -25,10 +25,7 @@ const lockText = devicesText(
      order by d.account_id, d.id for no key update of d, l`,
 )
 
-/**
- * Finds the processes with a valid lease that hold the connections of these devices. Reads the holds and the leases in
- * separate statements, because a cluster stores them on different nodes.
- */
+/** Reads the holds and the leases in separate statements, because a cluster stores them on different nodes. */
 export async function findHolders(
   db: Database,
   devices: readonly DeviceKey[],
@@ -48,7 +45,6 @@ const holdersText = devicesText(
      from ${rows()} join device_hold h on ${is('h')} and h.process_id is not null`,
 )
 
-/** Records that the process holds the connections of locked devices. */
 export const holdByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(db, holdText(devices), [accountsOf(devices), ids(devices), processId])
 
@@ -60,10 +56,7 @@ const holdText = devicesText(
      where h.process_id is distinct from excluded.process_id`,
 )
 
-/**
- * Records that the process no longer holds the connections of these devices. Leaves the holds of other processes
- * unchanged. If the process is null, no process holds them anymore.
- */
+/** Leaves the holds of other processes unchanged. If the process is null, no process holds them anymore. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string | null) =>
   query(db, releaseText(devices), [accountsOf(devices), ids(devices), processId])
 
@@ -80,7 +73,6 @@ export interface TimedHold {
   isExact: boolean
 }
 
-/** Keeps locked devices active for the given number of seconds. */
 export async function holdForTime(db: Database, accountId: string, holds: readonly TimedHold[]): Promise<void> {
   for (const isExact of [true, false]) {
     const chosen = holds.filter((hold) => hold.isExact === isExact)
@@ -98,7 +90,6 @@ const holdForTimeText = (isExact: boolean): string =>
    on conflict (account_id, device_id) do update
    set until = ${isExact ? 'excluded.until' : 'greatest(h.until, excluded.until)'}`
 
-/** Ends the timed holds of locked devices: all holds, or only expired ones. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
   query(db, endTimedText(devices), [accountsOf(devices), ids(devices), which === 'all'])
 
@@ -138,7 +129,7 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
 
 const device = { id: 'w.device_id', name: 'w.name', kind: 'device' } as const
 
-/** Returns the event of a device's new state. $4 is the source. */
+/** $4 is the source. */
 const deviceState = (state: State) => ({
   accountId: 'w.account_id',
   type: `'DEVICE_STATE'`,
@@ -151,7 +142,7 @@ const deviceState = (state: State) => ({
   previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
-/** Makes locked devices active and updates their report times. Records an event for each device that was inactive. */
+/** Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, activateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 
@@ -168,10 +159,7 @@ const activateText = devicesText(
      ${eventInsert({ ...deviceState('active'), from: `before w where state <> 'active'` })}`,
 )
 
-/**
- * Makes locked devices without a hold inactive, together with their services that reported a state. Records an event
- * for each change.
- */
+/** Records an event for each change. */
 export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(db, deactivateText(devices), [...addressedParameters(devices), JSON.stringify(source)])
 
@@ -204,7 +192,6 @@ const deactivateText = devicesText(
      )}`,
 )
 
-/** Records the current time as the last report of locked devices. */
 export const touch = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, touchText(devices), [accountsOf(devices), ids(devices)])
 

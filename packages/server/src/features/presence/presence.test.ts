@@ -130,7 +130,6 @@ test('keeps connected devices active, and writes pending changes, after all data
   expect((await findDevice(connected.id)).events).toEqual(['DEVICE_STATE active'])
 })
 
-/** Terminates every connection to this database except its own. */
 async function breakConnections(): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db)

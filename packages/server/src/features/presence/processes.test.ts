@@ -15,7 +15,6 @@ import {
 
 type AtEnd = (end: () => Promise<void>) => void
 
-/** Starts servers that share a database and sends requests to them. */
 interface Site {
   connection: pg.ClientConfig
   start(atEnd: AtEnd): Promise<ServerProcess>
@@ -70,7 +69,7 @@ interface LockedLeases {
   unlock(): Promise<void>
 }
 
-/** Locks the existing leases. Sweeps skip locked leases, so no process ends these leases until `unlock` is called. */
+/** Sweeps skip locked leases, so no process ends these leases until `unlock` is called. */
 async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   const client = new pg.Client(connection)
   await client.connect()

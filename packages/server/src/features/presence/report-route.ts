@@ -22,7 +22,7 @@ export interface ReportDeps {
   onChange: () => void
 }
 
-/** Returns the route `POST /devices/v1/report`. Devices send their reports to it if they have no MQTT connection. */
+/** Devices send their reports to it if they have no MQTT connection. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

@@ -15,7 +15,6 @@ import { applyStateReports, type StateReport } from './state-reports.ts'
 const DEFAULT_TTL = 300
 const MAX_TTL = 86_400
 
-/** Applies a caller's report of the state of a device or service. */
 export async function reportStateOf(
   context: Pick<Context, 'db' | 'viewer'>,
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
@@ -41,9 +40,7 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/**
- * Writes the attributes and states of the device and its services. Writes nothing if any part of the report is invalid.
- */
+/** Writes nothing if any part of the report is invalid. */
 export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: AuthenticatedDevice,
@@ -61,9 +58,7 @@ export async function applyReport(
   })
 }
 
-/**
- * Applies all state reports or none. Throws NOT_FOUND if an ID does not belong to a device or service of the viewer.
- */
+/** Throws NOT_FOUND if an ID does not belong to a device or service of the viewer. */
 async function applyStates(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,
@@ -107,10 +102,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/**
- * Returns the state reports. The device's state comes first, because the device's services become inactive with the
- * device.
- */
+/** The device's state comes first, because the device's services become inactive with the device. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

@@ -7,7 +7,7 @@ import type { EventSource } from '../events/event-types.ts'
 import { insideText } from '../filters/sql/restriction-condition.ts'
 import { accountsOf, type DeviceKey, devicesText } from './device-keys.ts'
 
-/** Finds the device IDs for IDs of devices or services. Omits unknown IDs, and devices that `inside` does not match. */
+/** Omits unknown IDs, and devices that `inside` does not match. */
 export async function findDeviceIds(
   db: Database,
   accountId: string,
@@ -40,7 +40,6 @@ async function lockDevicesInside(
   return rows.map(({ id }) => id)
 }
 
-/** Locks services of locked devices in ID order. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -57,17 +56,14 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /**
-   * How long the state is valid, in seconds. Null if it is valid until the service reports another state or the device
-   * becomes inactive.
-   */
+  /** In seconds. Null if the state is valid until the service reports another state or the device becomes inactive. */
   seconds: number | null
   address: string | null
   /** The device's previous state, which is also the service's state until the service first reports one. */
   followed: State
 }
 
-/** Saves the reported states of locked services. Records an event for each state change. */
+/** Records an event for each state change. */
 export const saveServiceStates = (
   db: Database,
   accountId: string,
@@ -117,7 +113,6 @@ export const saveServiceStates = (
     ],
   )
 
-/** Finds devices with a service whose report has expired. */
 export const findTimedOutServices = (db: Database, limit: number) =>
   query<{ accountId: string; deviceId: string }>(
     db,
@@ -126,7 +121,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Makes locked devices' services inactive if their reports have expired. Records an event for each service. */
+/** Records an event for each service. */
 export const endTimedServices = (db: Database, devices: readonly DeviceKey[]) =>
   query(db, endTimedText(devices), [
     accountsOf(devices),
@@ -157,9 +152,7 @@ const endTimedText = devicesText(
      })}`,
 )
 
-/**
- * Acquires the lock for expiring reports until the transaction ends. Returns false if another process holds the lock.
- */
+/** Returns false if another process holds the lock. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

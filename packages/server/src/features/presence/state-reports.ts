@@ -17,7 +17,6 @@ import {
 } from './presence.queries.ts'
 import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } from './service-states.queries.ts'
 
-/** A report of a device's or service's state. */
 export interface StateReport {
   /** The ID of a device or service, case-insensitive. */
   id: string
@@ -38,10 +37,7 @@ export interface StateReport {
 
 type Outcome = ApiError | undefined
 
-/**
- * Applies state reports for one account's devices and services. Returns the outcome of each report. A rejected report
- * changes nothing. Several reports for the same ID are applied in order.
- */
+/** A rejected report changes nothing. Several reports for the same ID are applied in order. */
 export async function applyStateReports(
   transaction: Database,
   accountId: string,
@@ -78,7 +74,7 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/** The locked devices and services in the reports. Checking a report updates `states`. */
+/** Checking a report updates `states`. */
 interface LockedTargets {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
@@ -184,7 +180,6 @@ async function writeRound(
   }
 }
 
-/** Returns the devices in the reports without duplicates. */
 function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedDevice[] {
   const byId = new Map(
     accepted.map(({ deviceId, report }): [string, AddressedDevice] => [

@@ -4,12 +4,11 @@ import type { EventTypeName } from '../events/event-types.ts'
 import type { DeliverableEvent } from './fan-out/event-body.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** An event that a webhook sends if the event matches the webhook's filter. */
 export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
 
-/** Inserts pending events. Skips webhooks that have been deleted. */
+/** Skips webhooks that have been deleted. */
 export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
   const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
   await sql`
@@ -20,7 +19,7 @@ export async function insertCandidates(db: Database, candidates: readonly Filter
     join webhook on webhook.account_id = row.account_id and webhook.id = row.webhook_id`.execute(db)
 }
 
-/** The parts of an event that filters need. All but the ID are null if the event is no longer in the log. */
+/** All but the ID are null if the event is no longer in the log. */
 export interface Candidate {
   id: string
   type: EventTypeName | null
@@ -28,7 +27,6 @@ export interface Candidate {
   deviceId: string | null
 }
 
-/** Selects a webhook's first pending events, in order. */
 export async function selectCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -53,7 +51,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }
 
-/** Selects these events in order. If they are too large together, returns only the first ones. */
+/** If they are too large together, returns only the first ones. */
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
@@ -69,7 +67,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Removes pending events. Returns the IDs of those that were still pending. */
+/** Returns the IDs of those that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -82,7 +80,6 @@ export async function removeCandidates(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes up to `limit` pending events created before a time, across all accounts. Returns their number. */
 export async function deleteCandidatesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

@@ -17,7 +17,7 @@ const eventLoaderOf = perRequest(
     }),
 )
 
-/** Loads a delivery's event. Resolves to null if the event has been deleted. */
+/** Resolves to null if the event has been deleted. */
 export const loadDeliveredEvent = (context: Context, eventId: string): Promise<Event | null> =>
   eventLoaderOf(context).load(eventId)
 
@@ -28,10 +28,7 @@ export interface DeliveryListArguments extends PageArguments {
 /** The order that delivery cursors encode, so a cursor of another list is invalid. */
 const ORDER = 'deliveries'
 
-/**
- * Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks for which a
- * request has the same arguments.
- */
+/** One query reads the deliveries of all webhooks for which a request has the same arguments. */
 export const loadDeliveries = loaderByArguments(readPages)
 
 async function readPages(
@@ -59,10 +56,7 @@ async function readPages(
   )
 }
 
-/**
- * Reads which part of the list the page contains. `markedBy` is the ID of the delivery that the caller passed as
- * `after`, and that must exist.
- */
+/** `markedBy` is the ID of the delivery that the caller passed as `after`, and that must exist. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

@@ -14,7 +14,6 @@ export interface DeliverySlice {
 const ofState = (failed: boolean | undefined): RawBuilder<unknown> =>
   failed === undefined ? sql`true` : failed ? sql`status = 'failed'` : sql`status <> 'failed'`
 
-/** Selects one page of deliveries for each webhook in a single query, newest first. */
 export async function selectDeliveries(
   db: Database,
   accountId: string,
@@ -32,7 +31,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** Returns the number of matching deliveries, keyed by webhook ID. Omits webhooks without matching deliveries. */
+/** Keyed by webhook ID. Omits webhooks without matching deliveries. */
 export async function countDeliveries(
   db: Database,
   accountId: string,
@@ -83,7 +82,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Makes a delivery due now and restarts its schedule of attempts. Returns 0 if no such delivery exists. */
+/** Returns 0 if no such delivery exists. */
 export async function restartDelivery(
   db: Database,
   accountId: string,
@@ -113,10 +112,6 @@ export async function restartFailed(
   return rows.length
 }
 
-/**
- * Deletes up to `limit` deliveries created before a time, across all accounts. Returns the number of deleted
- * deliveries.
- */
 export async function deleteDeliveriesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

@@ -15,7 +15,7 @@ import { notifyWorkers } from './webhooks.ts'
 const RETENTION_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
-/** Sends a test message immediately and returns the result. Failed tests are not retried. */
+/** Failed tests are not retried. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
   const { db, viewer, secrets, outbound, clock } = context
   const { accountId } = viewer

@@ -6,9 +6,8 @@ const MAX_TESTS = 4
 const inFlight = new Map<string, number>()
 
 /**
- * Limits how many of an account's webhook tests can wait for receivers at the same time. Without this limit, one
- * account's tests of slow receivers could use up the limits on requests in flight (`MUSTER_MOST_REQUESTS`,
- * `MUSTER_MOST_STANDING`).
+ * Without this limit, one account's tests of slow receivers could use up the limits on requests in flight
+ * (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function withTestLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = inFlight.get(accountId) ?? 0

@@ -2,21 +2,18 @@ import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
 /**
- * Creates a `webhook-id`. The ID contains no dots, because dots separate the ID, the timestamp, and the body in the
- * signed content (Standard Webhooks, "Signature scheme"). Within a process, later IDs sort after earlier IDs.
+ * The ID contains no dots, because dots separate the ID, the timestamp, and the body in the signed content (Standard
+ * Webhooks, "Signature scheme"). Within a process, later IDs sort after earlier IDs.
  */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {
   id: string
-  /** The body. Every attempt signs and sends exactly these bytes. */
+  /** Every attempt signs and sends exactly these bytes. */
   body: string
 }
 
-/**
- * Returns an attempt's headers, with one signature per secret. After a rotation, a receiver may still verify with the
- * old secret.
- */
+/** After a rotation, a receiver may still verify with the old secret. */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

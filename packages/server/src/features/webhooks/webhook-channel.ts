@@ -1,10 +1,8 @@
-/** Identifies a webhook across accounts. */
 export interface WebhookAddress {
   accountId: string
   webhookId: string
 }
 
-/** The NOTIFY channel that the workers subscribe to. */
 export const webhookChannel = 'muster_webhook'
 
 export const formatAddress = ({ accountId, webhookId }: WebhookAddress): string => `${accountId} ${webhookId}`

@@ -11,7 +11,6 @@ const DEVICES = 60
 const WEBHOOKS = 5
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Registers devices with attributes of almost the maximum size and returns the device IDs. */
 async function registerLargeDevices(user: TestUser): Promise<string[]> {
   const register = 'mutation ($of: Object) { registerDevice(name: "boiler", attributes: $of) { device { id } } }'
   const log = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, name.repeat(limits.valueBytes - 100)]))
@@ -21,10 +20,7 @@ async function registerLargeDevices(user: TestUser): Promise<string[]> {
   return ids
 }
 
-/**
- * Returns the size of the deliveries that each transaction wrote, in bytes. Call this function before the server
- * updates any delivery.
- */
+/** Call this function before the server updates any delivery. */
 async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(octet_length(body))::int as bytes from webhook_delivery

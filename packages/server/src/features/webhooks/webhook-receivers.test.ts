@@ -26,7 +26,7 @@ const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
 
-/** Makes the receiver delay its responses. The returned function sends them. */
+/** The returned function sends them. */
 function delayResponses(at: Receiver): (status: number) => void {
   const waiting: ServerResponse[] = []
   at.respondWith((_message, response) => void waiting.push(response))

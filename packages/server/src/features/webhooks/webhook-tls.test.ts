@@ -15,7 +15,7 @@ import { readCredentials, sendAs, startServerProcess } from '../../../test/harne
 
 let folder: string
 let app: TestApp
-/** The certificate authorities that this process trusts. The test restores them for later test files. */
+/** The test restores them for later test files. */
 let defaultAuthorities: string[]
 
 beforeAll(async () => {
@@ -48,7 +48,6 @@ interface TlsReceiver {
   requests: { serverName: unknown; host: string | undefined; address: string | undefined }[]
 }
 
-/** Starts a receiver with a certificate for `name`, issued by a trusted or an untrusted authority. */
 async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Promise<TlsReceiver> {
   const file = randomBytes(8).toString('hex')
   const signed = ['-CA', join(folder, `${authority}.pem`), '-CAkey', join(folder, `${authority}.key`)]
@@ -71,7 +70,7 @@ async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Pro
 
 type Send = (document: string) => Promise<{ login: { webhooks: { deliveries: { items: object[] } }[] } }>
 
-/** Creates a webhook and an event. Resolves to the delivery after its first attempt. */
+/** Resolves to the delivery after its first attempt. */
 async function deliver(send: Send, url: string): Promise<object> {
   await send(`mutation { createWebhook(url: "${url}", events: [DEVICE_REGISTER]) { id } }`)
   await send('mutation { registerDevice(name: "boiler") { device { id } } }')

@@ -7,7 +7,6 @@ import { viewsIn } from '../views/use-view.ts'
 import { type Webhook, webhookTarget } from './webhook.ts'
 import { findWebhookRow, selectWebhooks, writeWebhook } from './webhooks.queries.ts'
 
-/** Returns the webhooks that use a view, each with the IDs of its views. */
 export async function listWebhooksWithViews(
   db: Database,
   accountId: string,
@@ -16,10 +15,7 @@ export async function listWebhooksWithViews(
   return webhooks.filter(({ viewIds }) => viewIds.size > 0)
 }
 
-/**
- * Replaces a view with another one in all of the account's webhooks. Call this in a transaction that has locked the
- * account.
- */
+/** Call this in a transaction that has locked the account. */
 export async function replaceViewOfWebhooks(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   { from, to }: { from: string; to: string },
@@ -42,8 +38,7 @@ export async function replaceViewOfWebhooks(
 const settings = ({ where, viewId }: Webhook) => ({ where, view: viewId })
 
 /**
- * Replaces `view("id")` in a filter. In canonical form, quotation marks inside strings are escaped with a backslash, so
- * no string can contain this call.
+ * In canonical form, quotation marks inside strings are escaped with a backslash, so no string can contain this call.
  */
 const replaced = ({ where }: Webhook, from: string, to: string): string | null =>
   where === null ? null : where.replaceAll(`view("${from}")`, () => `view("${to}")`)

@@ -10,12 +10,12 @@ export interface Webhook extends StoredSelection {
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** The reason why deliveries are paused, or null if they are not. */
+  /** Null if deliveries are not paused. */
   paused: string | null
   created: Date
   /** Whether the webhook is paused because its view is invalid. */
   isViewBroken: boolean
-  /** The secret. Present only in the response that creates or rotates it. */
+  /** Present only in the response that creates or rotates it. */
   secret?: string
 }
 
@@ -40,5 +40,4 @@ export type WebhookDeliveryList = List<WebhookDelivery>
 
 export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })
 
-/** Returns the viewer for changes that the server makes automatically. */
 export const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -1,7 +1,6 @@
 import { defineChore, defineJob } from '../../jobs/job.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** Starts sending a webhook's due deliveries. */
 export const deliverJob = defineJob<WebhookAddress>({
   name: 'webhooks.deliver',
   parse(payload) {

@@ -19,7 +19,7 @@ const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookR
   isViewBroken: is_view_broken,
 })
 
-/** Selects an account's webhooks, newest first. A webhook whose receiver gets only probes is shown as paused. */
+/** A webhook whose receiver gets only probes is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -66,7 +66,6 @@ export async function insertWebhook(db: Database, accountId: string, webhook: Ne
   return toWebhook(row)
 }
 
-/** Inserts a webhook's sending state, which every webhook requires. */
 export async function insertSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db.insertInto('webhook_sending').values({ account_id: accountId, webhook_id: webhookId }).execute()
 }
@@ -122,7 +121,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** Sets a new secret. The current secret becomes the previous one, which remains valid until the given time. */
+/** The current secret becomes the previous one, which remains valid until the given time. */
 export async function replaceSecret(
   db: Database,
   accountId: string,
@@ -140,7 +139,6 @@ export async function replaceSecret(
     .execute()
 }
 
-/** The columns of a webhook that are needed to send deliveries. */
 export interface SendableRow {
   url: string
   enabled: boolean

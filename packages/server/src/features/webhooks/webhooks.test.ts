@@ -4,7 +4,6 @@ import { sharedTestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver, verifyMessage } from '../../../test/harness/webhook-receiver.ts'
 
 let user: TestUser
-/** The addresses that host names resolve to in these tests. */
 const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
 
 const app = sharedTestApp({

@@ -35,10 +35,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
 const MAX_OVERLAP_SECONDS = 604_800
 
-/**
- * Lists all of an account's webhooks, or only those with these IDs, newest first. An account has few webhooks, so this
- * function reads all of them.
- */
+/** An account has few webhooks, so this function reads all of them. */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
@@ -55,7 +52,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Creates a webhook. Only this response contains the secret. */
+/** Only this response contains the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -96,14 +93,14 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 export interface WebhookChange extends SelectionArguments {
   url?: string | null
   events?: readonly EventTypeName[] | null
-  /** The new name. Undefined leaves the name unchanged, and null clears it. */
+  /** Undefined leaves the name unchanged, and null clears it. */
   name?: string | null
   enabled?: boolean | null
 }
 
 /**
- * Changes a webhook. Enabling the webhook or changing its URL also resumes paused deliveries, and so does changing the
- * filter, view, or context if the view was invalid.
+ * Enabling the webhook or changing its URL also resumes paused deliveries, and so does changing the filter, view, or
+ * context if the view was invalid.
  */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
@@ -155,8 +152,8 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
 }
 
 /**
- * Rotates the secret. Only this response contains the new secret. For `overlap` seconds, the server also signs messages
- * with the previous secret.
+ * Only this response contains the new secret. For `overlap` seconds, the server also signs messages with the previous
+ * secret.
  */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
@@ -192,19 +189,18 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
   return [...new Set(events)]
 }
 
-/** Returns the selection after a change. An omitted argument keeps the stored value, and null removes it. */
+/** An omitted argument keeps the stored value, and null removes it. */
 const changedSelection = (before: Webhook, { where, view, context }: SelectionArguments): SelectionArguments => ({
   where: where === undefined ? before.where : where,
   view: view === undefined ? before.viewId : view,
   context: context === undefined ? before.context : context,
 })
 
-/** Returns the fields whose changes an event records. */
 const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context }: Webhook) => ({
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** Returns the fields that select devices. Omits those that are not set. */
+/** Omits those that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

@@ -6,7 +6,6 @@ export interface DeliverableEvent {
   type: EventTypeName
   timestamp: Date
   actorId: string | null
-  /** The email address of the person who made the change, if any. */
   actorEmail?: string | null
   source: EventSource | null
   deviceId: string | null
@@ -15,7 +14,7 @@ export interface DeliverableEvent {
   data: Record<string, unknown>
 }
 
-/** Returns the body of an event's deliveries, which is the same on every attempt. */
+/** The body is the same on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
   const actor = actorId === null ? null : { id: actorId, email: event.actorEmail ?? owner.email }

@@ -3,7 +3,6 @@ import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { DeliverableEvent } from './event-body.ts'
 
-/** Reads the last event ID whose deliveries have been created. */
 export async function readCursor(db: Database): Promise<bigint> {
   const { rows } = await sql<{
     id: string
@@ -40,26 +39,21 @@ export interface OwedEvent extends DeliverableEvent {
   filteringIds: string[]
 }
 
-/** The events in a range of the event log that require deliveries. */
 export interface Owed {
   events: OwedEvent[]
-  /** The end of the range. It is earlier than requested if the deliveries would be too large for one transaction. */
+  /** It is earlier than requested if the deliveries would be too large for one transaction. */
   upTo: bigint
 }
 
 /**
- * The approximate maximum size of one transaction's deliveries, in bytes. The event that crosses the limit is the last
- * event selected, so at least one event is always selected. An event has at most 400 KiB, which results in 8 MiB for 20
- * webhooks.
+ * In bytes, approximately. The event that crosses the limit is the last event selected, so at least one event is always
+ * selected.
  */
 const MAX_BYTES = 4 * 1024 * 1024
 /** The approximate size of a delivery without the event's data, in bytes. */
 const FIXED_BYTES = 1_000
 
-/**
- * Selects a range's events for enabled webhooks, in order. A webhook does not receive events that are older than the
- * webhook.
- */
+/** A webhook does not receive events that are older than the webhook. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email, actor_email as "actorEmail",
@@ -93,7 +87,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
   return { events, upTo: last?.hasNext ? BigInt(last.id) : upTo }
 }
 
-/** Returns the age of a range's first event in seconds, or 0 if the range contains no events. */
+/** Returns 0 if the range contains no events. */
 export async function readOldestAge(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, extract(epoch from statement_timestamp() - "timestamp"))::float8 as seconds from event
@@ -107,7 +101,7 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Creates deliveries that are due immediately. Skips webhooks that have been deleted. */
+/** Skips webhooks that have been deleted. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
   // Several webhooks can need the same body, so each event's body is sent to the database only once.

@@ -9,9 +9,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/** Creates deliveries from settled events. Each process runs a fan-out, but only one creates deliveries at a time. */
+/** Each process runs a fan-out, but only one creates deliveries at a time. */
 export interface FanOut {
-  /** Returns the lag behind the settled events, or undefined until the feed's position is known. */
+  /** Returns undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface FanOutOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Returns whether this process is sending the webhook's deliveries. If so, new deliveries do not need a job. */
+  /** If so, new deliveries do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
@@ -34,10 +34,7 @@ const RANGE = 500n
 const IDLE_MS = 1_000
 /** The pause between two reads, in milliseconds. Events that accumulate during the pause share a batch. */
 const MIN_PAUSE_MS = 10
-/**
- * The pause, in milliseconds, under high load or while another process is creating deliveries. A longer pause results
- * in fewer, larger transactions.
- */
+/** A longer pause results in fewer, larger transactions. */
 const BUSY_MS = 250
 /** The minimum interval, in milliseconds, between saves of the cursor while no event needs a delivery. */
 const SAVE_MS = 1_000
@@ -48,7 +45,6 @@ export function createFanOut({ db, feed, load, log, isSending, onCreated, onWait
   const unsubscribe = feed.onAdvance(() => wake.resolve())
   /** The cursor that the database should contain, and the event ID up to which no deliveries remain to be created. */
   let position: { cursor: bigint; upTo: bigint } | undefined
-  /** The number of event IDs to read in one step. */
   let range = RANGE
   let savedAt = 0
 
@@ -137,10 +133,7 @@ interface Step extends Pick<FanOutOptions, 'isSending'> {
   events: readonly OwedEvent[]
 }
 
-/**
- * In one transaction, saves deliveries and pending events, advances the cursor past these events, and adds jobs that
- * start sending. If another process has already moved the cursor, returns undefined and saves nothing.
- */
+/** Runs in one transaction. Returns undefined and saves nothing if another process has already moved the cursor. */
 async function commitDeliveries(
   db: Database,
   { cursor, upTo, events, isSending }: Step,

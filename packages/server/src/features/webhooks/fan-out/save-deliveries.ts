@@ -19,8 +19,8 @@ export interface DeliveredEvent extends DeliverableEvent {
 const FALLBACK_SECONDS = 5
 
 /**
- * Saves deliveries. Unless this process is already sending, also adds jobs that start sending. Returns the webhooks
- * that have new deliveries. `db` must be a transaction.
+ * Unless this process is already sending, also adds jobs that start sending. Returns the webhooks that have new
+ * deliveries. `db` must be a transaction.
  */
 export async function saveDeliveries(
   db: Database,
@@ -40,7 +40,7 @@ export async function saveDeliveries(
   return webhooks
 }
 
-/** Creates an event's deliveries. All webhooks receive the same body, each with its own message ID. */
+/** All webhooks receive the same body, each with its own message ID. */
 function deliveriesOf({ accountId, email, webhookIds, ...event }: DeliveredEvent): NewDelivery[] {
   if (webhookIds.length === 0) return []
   const body = eventBody(event, { id: accountId, email })

@@ -18,11 +18,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { findWebhookRow } from '../webhooks.queries.ts'
 import { endViewPause, pauseForView } from './view-pause.ts'
 
-/**
- * Applies the filters of webhooks to their pending events and creates the deliveries. Each process runs one filterer.
- */
+/** Each process runs one filterer. */
 export interface Filterer {
-  /** Starts filtering for these webhooks. Call this when they have pending events. */
+  /** Call this when they have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
   close(): Promise<void>
 }
@@ -35,7 +33,6 @@ export interface FiltererOptions {
   onCreated: (webhooks: WebhookAddress[]) => void
 }
 
-/** The maximum number of events in one step. */
 const BATCH = 2_000
 /** The maximum number of accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
@@ -115,7 +112,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/** Applies a webhook's filter to its first pending events. If its view is invalid, pauses the webhook instead. */
+/** If its view is invalid, pauses the webhook instead. */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook
@@ -152,10 +149,7 @@ async function passingOf(
   return events.map(({ id }) => id).filter((id) => passing.has(id))
 }
 
-/**
- * In one transaction, removes pending events and saves deliveries for the events that match. If another process has
- * already removed an event, that event is not delivered again.
- */
+/** If another process has already removed an event, that event is not delivered again. */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,
   webhook: WebhookAddress,

@@ -5,7 +5,7 @@ import { theServer, webhookTarget } from '../webhook.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** Pauses a webhook while its view is invalid. The webhook's events stay pending. */
+/** The webhook's events stay pending. */
 export async function pauseForView(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -23,7 +23,6 @@ export async function pauseForView(
   })
 }
 
-/** Resumes a webhook that was paused because of its view. */
 export async function endViewPause(db: Database, webhook: WebhookAddress): Promise<void> {
   const { accountId, webhookId } = webhook
   await db.transaction().execute(async (transaction) => {

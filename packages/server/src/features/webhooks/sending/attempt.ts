@@ -6,7 +6,6 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { openSecret } from '../webhook-secret.ts'
 import type { SendableRow } from '../webhooks.queries.ts'
 
-/** The URL that receives a webhook's deliveries, and the secrets that currently sign them. */
 export interface Receiver {
   url: URL
   secrets: string[]
@@ -42,10 +41,7 @@ export async function attempt(
   return withoutSignatures(result, headers['webhook-signature'] ?? '')
 }
 
-/**
- * Removes signatures from the response. The server saves the start of each response, and some receivers echo the
- * request.
- */
+/** The server saves the start of each response, and some receivers echo the request. */
 function withoutSignatures(result: OutboundResult, signatures: string): OutboundResult {
   if (result.status === null) return result
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))

@@ -8,10 +8,7 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
   return rows[0]!
 }
 
-/**
- * Returns the number of seconds since the oldest due delivery became due, or 0 if no delivery is due. Ignores webhooks
- * that are disabled, paused, or waiting for a probe.
- */
+/** Returns 0 if no delivery is due. Ignores webhooks that are disabled, paused, or waiting for a probe. */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - min(first.due))::float8 as seconds

@@ -7,11 +7,10 @@ import type { Health } from './sending.queries.ts'
  * attempt succeeds.
  */
 export interface Breaker {
-  /** Returns the number of attempts that can currently be in flight. */
   allowed(): number
-  /** Returns the number of milliseconds until the next probe, or undefined while the circuit is closed. */
+  /** In milliseconds. Undefined while the circuit is closed. */
   probeIn(): number | undefined
-  /** Records an attempt's outcome and its duration in milliseconds. Returns the receiver's health if it has changed. */
+  /** `duration` is in milliseconds. Returns the receiver's health if it has changed. */
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 

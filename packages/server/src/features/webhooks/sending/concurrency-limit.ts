@@ -1,10 +1,7 @@
-/**
- * Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly.
- * Otherwise, it returns to its minimum.
- */
+/** The limit grows while the receiver responds successfully and quickly. Otherwise, it returns to its minimum. */
 export interface ConcurrencyLimit {
   current(): number
-  /** Records an attempt's outcome and its duration in milliseconds. */
+  /** `duration` is in milliseconds. */
   add(isSuccess: boolean, duration: number): void
 }
 

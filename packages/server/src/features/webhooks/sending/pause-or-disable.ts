@@ -13,9 +13,8 @@ export interface Stop {
 }
 
 /**
- * Stops sending to a receiver and records an event. If the receiver responded with 410, disables the webhook. If the
- * receiver has failed for days, pauses the webhook. Returns false and changes nothing if the webhook was deleted or its
- * URL has changed.
+ * If the receiver responded with 410, disables the webhook. If the receiver has failed for days, pauses the webhook.
+ * Returns false and changes nothing if the webhook was deleted or its URL has changed.
  */
 export async function pauseOrDisable(
   db: Database,

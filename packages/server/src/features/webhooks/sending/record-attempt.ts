@@ -18,14 +18,11 @@ export interface Ended {
   url: URL
   result: OutboundResult
   evaluation: Evaluation
-  /** The receiver's health, if it changed. */
+  /** Undefined if the health did not change. */
   health: Health | undefined
 }
 
-/**
- * Resolves when an attempt's outcome is committed. `isStopped` means that the server no longer sends to the URL because
- * of this outcome.
- */
+/** `isStopped` means that the server no longer sends to the URL because of this outcome. */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended

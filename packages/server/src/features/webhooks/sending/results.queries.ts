@@ -8,7 +8,7 @@ export interface Result extends WebhookAddress {
   /** The delivery's `tries` before the attempt. If this number has changed since then, the delivery is not updated. */
   tries: number
   status: DeliveryStatus
-  /** The number of seconds until the next attempt, or null if no attempt follows. */
+  /** In seconds. Null if no attempt follows. */
   delay: number | null
   httpStatus: number | null
   duration: number
@@ -16,7 +16,6 @@ export interface Result extends WebhookAddress {
   response: string | null
 }
 
-/** Saves the results of an account's deliveries. */
 export async function writeResults(db: Database, accountId: string, results: readonly Result[]): Promise<void> {
   await sql`
     with result as materialized (
@@ -38,10 +37,9 @@ export async function writeResults(db: Database, accountId: string, results: rea
       and result.id = target.id`.execute(db)
 }
 
-/** A receiver's health after its latest attempt. */
 export interface HealthChange extends WebhookAddress {
   failures: number
-  /** The number of seconds until the next probe, or null while the circuit is closed. */
+  /** In seconds. Null while the circuit is closed. */
   probeIn: number | null
 }
 

@@ -4,20 +4,14 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-or-disable.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/**
- * Saves the outcomes of all webhooks' attempts in batches. Each batch contains the outcomes of one account that were
- * added during the previous writes.
- */
+/** Each batch contains the outcomes of one account that were added during the previous writes. */
 export interface Results {
   /**
    * Resolves when the outcome is committed. `isHopeless` means that all attempts have failed for more than
    * `DAYS_OF_FAILURES` days.
    */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /**
-   * Saves the remaining outcomes. If a write fails, discards the outcomes that are not saved, and their deliveries will
-   * be attempted again.
-   */
+  /** If a write fails, discards the outcomes that are not saved, and their deliveries will be attempted again. */
   close(): Promise<void>
 }
 
@@ -79,7 +73,7 @@ interface Batch {
   entries: readonly Entry[]
 }
 
-/** Commits outcomes of one account. Returns the IDs of webhooks that have failed for days. */
+/** Returns the IDs of webhooks that have failed for days. */
 function commit(db: Database, accountId: string, { holder, entries }: Batch): Promise<string[]> {
   const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {

@@ -1,10 +1,9 @@
 import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
-/** An attempt's effect on its delivery. */
 export interface Evaluation {
   status: DeliveryStatus
-  /** The number of seconds until the next attempt, or null if no attempt follows. */
+  /** In seconds. Null if no attempt follows. */
   delay: number | null
   error: string | null
   /** Whether the receiver permanently refuses deliveries. */
@@ -19,10 +18,7 @@ export interface EvaluationOptions {
    */
   schedule: readonly number[]
   now: Date
-  /**
-   * Whether the webhook's URL has changed since the attempt. A 410 response from the old URL does not apply to the new
-   * one.
-   */
+  /** A 410 response from the old URL does not apply to the new one. */
   isReplaced?: boolean
   random?: () => number
 }

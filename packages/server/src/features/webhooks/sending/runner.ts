@@ -22,23 +22,19 @@ export interface RunnerDeps {
   /** Slows down sending under high load, because requests have priority. */
   throttle: Throttle
   log: FastifyBaseLogger
-  /** The number of seconds to wait after each failed attempt of a delivery. */
+  /** In seconds, after each failed attempt. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
   /** The number of further attempts that the process can have in flight. All webhooks share these slots. */
   slots: { free: number }
 }
 
-/** Sends one webhook's due deliveries until none remain. */
 export interface Runner {
-  /**
-   * Checks for deliveries. Call this when new deliveries may exist. Set `isChanged` if the webhook itself may have
-   * changed.
-   */
+  /** Call this when new deliveries may exist. Set `isChanged` if the webhook itself may have changed. */
   wake(isChanged?: boolean): void
   /** Starts no further attempts, and aborts those that are still in flight after `within` milliseconds. */
   stop(within: number): void
-  /** Resolves when the runner has stopped. Never rejects. */
+  /** Never rejects. */
   ended: Promise<RunnerEnd>
 }
 
@@ -52,16 +48,11 @@ const FETCH = 100
 const MIN_QUEUE = 20
 /** How long the webhook's row is cached, in milliseconds. */
 const RECEIVER_CACHE_MS = 1_000
-/** The interval between polls, in milliseconds. The runner polls because no notification announces due retries. */
+/** The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/**
- * How long the process holds an idle webhook, in milliseconds. The next delivery to a held webhook starts immediately.
- */
+/** The next delivery to a held webhook starts immediately. */
 const LINGER_MS = 2_000
-/**
- * The pause between rounds, in milliseconds, under high load. Reads and writes that accumulate during the pause share
- * batches.
- */
+/** Reads and writes that accumulate during the pause share batches. */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }

@@ -22,7 +22,7 @@ import {
 } from './sending.queries.ts'
 import { createThrottle } from './throttle.ts'
 
-/** Sends deliveries. Each process runs one sender. Only one sender at a time holds a webhook. */
+/** Each process runs one sender. Only one sender at a time holds a webhook. */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
@@ -146,8 +146,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Acquires the webhook, and adds a job that resumes sending if this process ends. If another process holds the webhook,
- * notifies that process, and adds a job for the time when the hold ends.
+ * Adds a job that resumes sending if this process ends. If another process holds the webhook, notifies that process,
+ * and adds a job for the time when the hold ends.
  */
 async function takeOrNotify(
   db: Database,
@@ -170,7 +170,7 @@ async function takeOrNotify(
   })
 }
 
-/** Releases a webhook and adds a job for its next delivery or probe. Returns false if the hold had already ended. */
+/** Returns false if the hold had already ended. */
 async function release(
   db: Database,
   webhook: WebhookAddress,

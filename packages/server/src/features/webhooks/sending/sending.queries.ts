@@ -5,14 +5,13 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 /** The number of seconds after which a hold ends unless the holder renews it. */
 export const HOLD_SECONDS = 10
 
-/** A receiver's health as the database stores it, for the next process that sends to the receiver. */
 export interface Health {
   failures: number
-  /** The number of seconds until the next probe, or null while the circuit is closed. */
+  /** In seconds. Null while the circuit is closed. */
   probeIn: number | null
 }
 
-/** Acquires the hold on a webhook. Returns undefined if another process holds it or if the webhook was deleted. */
+/** Returns undefined if another process holds it or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
@@ -26,10 +25,7 @@ export async function takeHold(db: Database, { accountId, webhookId }: WebhookAd
   return rows[0]
 }
 
-/**
- * Returns the number of seconds until the current hold expires if it is not renewed. Returns undefined if no process
- * holds the webhook.
- */
+/** Returns seconds, or undefined if no process holds the webhook. */
 export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
@@ -37,7 +33,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Renews an account's holds. Returns the IDs of the webhooks that `holder` still holds. */
+/** Returns the IDs of the webhooks that `holder` still holds. */
 export async function renewHolds(
   db: Database,
   accountId: string,
@@ -56,7 +52,7 @@ export async function renewHolds(
   return rows.map(({ id }) => id)
 }
 
-/** Releases a hold. Returns false if the hold had already ended. */
+/** Returns false if the hold had already ended. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -83,11 +79,11 @@ export interface Due {
 
 /**
  * The approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last
- * one returned. The size of a single delivery can be hundreds of KiB.
+ * one returned.
  */
 const MAX_BYTES = 1024 * 1024
 
-/** Selects the deliveries that became due first. Omits the IDs in `except`. */
+/** Omits the IDs in `except`. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -112,10 +108,7 @@ export async function selectDue(
   }
 }
 
-/**
- * Returns the number of seconds until the next delivery is due. The number is 0 or less if one is already due. Returns
- * undefined if no delivery is pending.
- */
+/** In seconds. 0 or less if a delivery is already due, and undefined if none is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -126,7 +119,6 @@ export async function secondsUntilDue(
   return rows[0]?.seconds ?? undefined
 }
 
-/** Selects up to 1,000 webhooks that no process holds and that have deliveries more than 15 seconds overdue. */
 export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`
     select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/request-load.ts'
 
-/** Limits the attempts that this process starts per second across all webhooks. Applies only under high load. */
+/** Applies only under high load. */
 export interface Throttle {
   /** Returns whether attempts currently start in rounds with pauses between them. */
   isSlowed(): boolean
@@ -11,13 +11,11 @@ export interface Throttle {
 
 export interface ThrottleOptions {
   load: Load
-  /** Returns the number of webhooks that share the limit. */
   webhooks: () => number
 }
 
 /**
- * The number of attempts per second under high load. At this rate, a busy server maintains 93% of the throughput that
- * it reaches without webhooks. At twice the rate, it maintains 86% (benchmarks/webhooks).
+ * Chosen so that a busy server maintains most of the throughput that it reaches without webhooks (benchmarks/webhooks).
  */
 const SLOWED_PER_SECOND = 75
 /** The maximum number of unused attempts that the next round can use. */
