@@ -43,7 +43,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, nonces, failed, lastUsed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /** Runs before the key lookup and the verification, so that such an address costs the server little work. */
+  /** Runs before the key lookup and the verification, so that a blocked address costs the server little work. */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)

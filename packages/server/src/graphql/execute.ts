@@ -104,7 +104,7 @@ export interface ExecutorInput {
   readonly rowCosts: RowCosts
   /** If omitted, no field needs a permission. */
   readonly fieldRules?: FieldRules
-  /** If omitted, they can select none. */
+  /** If omitted, restricted callers can select no field. */
   readonly isOpenToRestricted?: IsOpenToRestricted
   /** Whether the executor compiles a document when it is used for the second time. */
   readonly jit: boolean

@@ -75,7 +75,7 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row && toAccessKey(row)
 }
 
-/** The first start, which has no viewer, needs this. */
+/** Searches all accounts, because the first start has no viewer. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
@@ -107,7 +107,7 @@ export async function isMember(db: Database, accountId: string, personId: string
 /** The data that only the table of restricted keys stores. */
 type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
-/** Servers of that release must not find such a key. */
+/** Servers of the previous release must not find a restricted key, because they do not know its limits. */
 export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
   restrictionOf({ own, within }) !== undefined ||
@@ -115,7 +115,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** They are null for a key with the permissions of keys that were created before permissions existed. */
+/** Null for a key with the permissions of keys that were created before permissions existed. */
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 

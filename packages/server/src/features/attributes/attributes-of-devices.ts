@@ -13,7 +13,7 @@ export async function listOverridesIn(
   return new Map(rows.map(({ target_id, attributes }) => [target_id, attributes]))
 }
 
-/** With `readable`, only contexts with overrides of these names. */
+/** With `readable`, returns only contexts with overrides of these names. */
 export async function listContextsOf(
   db: Database,
   accountId: string,

@@ -8,7 +8,7 @@ import { reservedColumns } from './attributes.ts'
 import { overlay } from './overlay.ts'
 import { readableOnly } from './readable-names.ts'
 
-/** One statement reads the overrides of all of them in a context. */
+/** One statement reads the overrides of all devices on a page. */
 export const attributesOfDevice: CompiledField<DeviceRow, Context> = {
   compile: () => async (page) => {
     const { rows, args, context } = page

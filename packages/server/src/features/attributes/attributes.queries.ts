@@ -61,7 +61,7 @@ export const selectDevices = (db: Database, accountId: string, ids: readonly str
     [accountId, ids],
   )
 
-/** The caller must already have locked their devices. */
+/** The caller must already have locked the services' devices. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -126,7 +126,7 @@ export async function listReadableContexts(
   return rows
 }
 
-/** Also returns contexts without overrides of the given pairs. */
+/** Lists all contexts in use on the targets, with overrides only for the given pairs. */
 export const listContextsWithOverrides = (
   db: Database,
   accountId: string,

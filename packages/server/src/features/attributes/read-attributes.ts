@@ -20,7 +20,7 @@ type Read = Attributes | RawAttributes
 
 const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
-/** `attributes` contains its base values if they were read with its row. */
+/** `attributes` contains the base values if they were read with the row. */
 export interface AttributeOwner {
   id: string
   attributes?: RawAttributes
@@ -34,7 +34,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** Returns the reserved values if they were read with the row. */
+/** Returns only the reserved values if they were read with the row, otherwise all base values. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   readable(context, device.reserved ?? deviceBase(context, device))
 

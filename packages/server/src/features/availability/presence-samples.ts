@@ -22,7 +22,7 @@ export function samplesRead({ from, until }: UserPresenceArgs): number {
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)
 }
 
-/** Returns null for a viewer who cannot reach all of them. */
+/** Returns null for a viewer who cannot reach all devices. */
 export async function listPresence(
   { db, viewer, clock, rowMeter }: Context,
   args: UserPresenceArgs,

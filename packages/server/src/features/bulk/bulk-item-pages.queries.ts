@@ -83,7 +83,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Keyed by job ID. Omits jobs without such devices. */
+/** Keyed by job ID. Omits jobs without devices in the slice. */
 export async function countItems(
   db: Database,
   accountId: string,

@@ -114,7 +114,7 @@ export async function deleteItems(db: Database, { accountId, jobId }: Place): Pr
   await sql`delete from bulk_item where account_id = ${accountId} and job_id = ${jobId}`.execute(db)
 }
 
-/** Returns their number. */
+/** Returns the number of deleted items. */
 export async function deleteSomeItems(db: Database, { accountId, jobId }: Place, limit: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id in (

@@ -32,7 +32,7 @@ it('changes each device exactly once if the process loses its database connectio
   )
   const other = await app.startAnother()
   let isDone = false
-  /** It determines the time between kills. */
+  /** Determines the time between kills. */
   let batchMs = 20
   /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {

@@ -74,7 +74,7 @@ export async function assertBelowDrafts(db: Database, accountId: string, now: Da
   )
 }
 
-/** If there are many devices, a background job continues it instead. */
+/** If there are many devices, a background job continues the preview instead. */
 export async function continuePreview(
   { db, viewer, clock, staleMs, storage }: Context,
   begun: BulkJobRow,

@@ -57,7 +57,7 @@ const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLe
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>
 
-/** `describe` checks that job and describes the new one. */
+/** `describe` checks the other job and describes the new one. */
 async function derive(context: Context, id: string, describe: (job: BulkJobRow) => Derived): Promise<BulkJob> {
   const { viewer, clock, rowMeter } = context
   const { accountId } = viewer

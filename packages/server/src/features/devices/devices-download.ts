@@ -85,7 +85,10 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
   return createDownloadLink(context, { path: PATH, content: { filter: {}, selection }, description })
 }
 
-/** If neither has columns, returns every field that can be imported and every attribute that a device has. */
+/**
+ * If neither the request nor the view has columns, returns every field that can be imported and every attribute that a
+ * device has.
+ */
 async function readColumns(
   context: Context,
   given: readonly string[] | null | undefined,

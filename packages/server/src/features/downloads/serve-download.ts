@@ -99,7 +99,7 @@ type Found = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGra
 
 type Admitted = Found & { reach: Reach | undefined }
 
-/** Returns undefined if it may not download the list now, or not from this address. */
+/** Returns undefined if the key or session may not download the list now, or not from this address. */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
   if (found === undefined || !includes(found.permissions, maskOf(neededPermissions(grant.content)))) return undefined

@@ -24,7 +24,7 @@ export interface EventFilter {
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** This is required if the viewer cannot read events of the account. */
+  /** Required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
   /** The list contains only events of the devices that this filter selects now. Undefined means all events. */
   inside?: ResolvedFilter

@@ -51,7 +51,7 @@ export async function readEventWhere(
   return { filter: selection.where.filter, context: selection.context, now }
 }
 
-/** It includes one event beyond the page, which shows whether a next page exists. */
+/** Includes one event beyond the page, which shows whether a next page exists. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })

@@ -68,7 +68,7 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/** Its names were checked before and are not checked again. */
+/** The filter's names were checked before and are not checked again. */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }

@@ -93,7 +93,7 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
 
-/** For a name without an expected interval, this is when it last changed. */
+/** For a name without an expected interval, returns when the value last changed. */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null
   if ((await findInterval(context, info)) === null) return findChangeTime(context, info)

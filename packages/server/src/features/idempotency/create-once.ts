@@ -18,7 +18,7 @@ export interface Created {
 
 /** The created object and the key's record are committed together. */
 export interface Once {
-  /** It stays open until the response is complete. */
+  /** The transaction stays open until the response is complete. */
   begin(): Promise<Database>
   recordCreated(created: Created): void
 }

@@ -2,7 +2,7 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** It contains no `view()`, and its context is known. */
+/** The filter contains no `view()`, and its context is known. */
 export interface Selection {
   /** Undefined matches every device. */
   filter: ResolvedFilter | undefined

@@ -68,7 +68,7 @@ export interface PastEvent {
 
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** Events of the previous release do not contain them. */
+/** Events of the previous release do not contain these times. */
 export interface DeletedTimes {
   times?: ValueTimes
   /** Keyed by context. */

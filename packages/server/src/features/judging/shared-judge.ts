@@ -28,7 +28,7 @@ export interface JudgeOptions {
   db: Database
   /** Only subscriptions with the same owner share judges. */
   owner: object
-  /** Its restriction to attribute names applies to the filter. */
+  /** The caller's restriction to attribute names applies to the filter. */
   viewer: Pick<Viewer, 'accountId' | 'restriction' | 'reach'>
   selection: StoredSelection
 }

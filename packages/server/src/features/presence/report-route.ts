@@ -22,7 +22,7 @@ export interface ReportDeps {
   onChange: () => void
 }
 
-/** Devices send their reports to it if they have no MQTT connection. */
+/** Devices without an MQTT connection send their reports to this route. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

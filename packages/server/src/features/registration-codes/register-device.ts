@@ -16,7 +16,7 @@ import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** The server returns it only on registration. */
+  /** The server returns the secret only on registration. */
   secret: string
   services: ServiceName[]
 }

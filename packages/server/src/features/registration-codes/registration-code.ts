@@ -21,7 +21,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** The server returns it only on creation. */
+  /** The server returns the code only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

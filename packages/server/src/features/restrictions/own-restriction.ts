@@ -28,7 +28,7 @@ export interface AccessArguments {
 
 type Usage = Extract<FilterUsage, 'role' | 'accessKey'>
 
-/** Its filter and view must be valid for this usage. */
+/** The filter and the view must be valid for this usage. */
 export async function readOwnRestriction(
   context: Context,
   { where, view, context: contextName, attributes }: AccessArguments,
@@ -79,7 +79,7 @@ async function readWhere(context: Context, where: string, usage: Usage): Promise
   return read
 }
 
-/** The caller's own filter was checked, so they come from the view. */
+/** The caller's own filter was checked, so rejected terms come from the view. */
 function assertAllowed({ filter }: ReadFilter, usage: Usage): void {
   const place = { kind: 'device', usage, path: 'access.view' } as const
   const { problems, isValid } = check(canonicalize(filter, 'device'), place, { maxLength: Number.POSITIVE_INFINITY })
@@ -141,8 +141,8 @@ export function withinOf(viewer: Viewer): RestrictionPart[] {
 }
 
 /**
- * A request for a restricted one must not name permissions that restricted roles and keys cannot have. If the request
- * names no permissions, the role or key receives the usual permissions except those.
+ * A request for a restricted role or key must not name permissions that restricted roles and keys cannot have. If the
+ * request names no permissions, the role or key receives the usual permissions except those.
  */
 export function grantedPermissions(
   named: readonly PermissionName[] | null | undefined,

@@ -68,7 +68,7 @@ function concatenated(parts: Parts): Sql {
   return sql.join([...operands, sql.lit(text)], sql` || `)
 }
 
-/** The database creates their JSON. */
+/** The database creates the JSON of the services. */
 export const servicesOfDevice: CompiledField<DeviceRow, Context> = {
   compile(below) {
     const json = serviceJson(below)

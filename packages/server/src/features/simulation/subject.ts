@@ -30,7 +30,7 @@ export interface Subject {
   readonly whyLacking: (permission: PermissionName) => Denial
 }
 
-/** Throws FORBIDDEN if the caller lacks the permission to simulate it. */
+/** Throws FORBIDDEN if the caller lacks the permission to simulate the access. */
 export async function readSubject(context: Context, args: UserSimulateArgs): Promise<Subject> {
   const { key, personId, roleId, access } = args
   const given = Object.entries({ key, personId, roleId, access }).flatMap(([name, value]) =>

@@ -28,7 +28,7 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** The server returns it only on creation. */
+  /** The server returns the password only on creation. */
   password: string
 }
 

@@ -77,7 +77,7 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** The error lists these objects. */
+/** Throws CONFLICT with a list of the objects that use the view. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return

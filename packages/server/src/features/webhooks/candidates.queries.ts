@@ -51,7 +51,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }
 
-/** If they are too large together, returns only the first ones. */
+/** If the events are too large together, returns only the first ones. */
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
@@ -67,7 +67,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Returns the IDs of those that were still pending. */
+/** Returns the IDs of the events that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

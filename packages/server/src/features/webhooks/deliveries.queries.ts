@@ -82,7 +82,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Returns 0 if no such delivery exists. */
+/** Returns 0 if the delivery does not exist. */
 export async function restartDelivery(
   db: Database,
   accountId: string,

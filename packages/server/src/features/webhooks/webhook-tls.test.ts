@@ -15,7 +15,7 @@ import { readCredentials, sendAs, startServerProcess } from '../../../test/harne
 
 let folder: string
 let app: TestApp
-/** The test restores them for later test files. */
+/** The test restores these authorities for later test files. */
 let defaultAuthorities: string[]
 
 beforeAll(async () => {

@@ -200,7 +200,7 @@ const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** Omits those that are not set. */
+/** Omits fields that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

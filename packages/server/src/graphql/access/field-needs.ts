@@ -21,7 +21,7 @@ import { type Arguments, hasVariable } from '../cost/object-estimate.ts'
 /** A permission, or several permissions of which one is enough. An error names only the first of them. */
 export type Need = PermissionName | readonly PermissionName[]
 
-/** The field is written as `Mutation.setAttribute`. */
+/** `field` has the form `Mutation.setAttribute`. */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
 export interface FieldNeed {
@@ -64,7 +64,7 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** It computes the needs once, unless they depend on variables. */
+/** Computes the needs once, unless they depend on variables. */
 export function createNeedsReader(
   schema: GraphQLSchema,
   { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,

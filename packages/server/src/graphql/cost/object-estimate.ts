@@ -47,7 +47,7 @@ interface CountedField {
   readonly isPageItems: boolean
   readonly isPage: boolean
   readonly bound: ListBound
-  /** Undefined if they depend on variables. */
+  /** Undefined if the arguments depend on variables. */
   readonly args: Arguments | undefined
 }
 
@@ -124,7 +124,7 @@ function countedField(field: PlannedField, bounds: ListBounds): CountedField {
   }
 }
 
-/** Returns undefined if they are invalid, because the field then fails and returns no objects. */
+/** Returns undefined if the arguments are invalid, because the field then fails and returns no objects. */
 export function argumentValues({ definition, node }: PlannedField, variables: Arguments): Arguments | undefined {
   if (definition.args.length === 0) return noArguments
   try {

@@ -74,7 +74,7 @@ interface CountedField {
 interface Call {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** Undefined if they depend on variables. */
+  /** Undefined if the arguments depend on variables. */
   readonly args: Arguments | undefined
 }
 

@@ -180,7 +180,7 @@ function readOperation(
   }
 }
 
-/** Includes `__typename` only if it is the only one. */
+/** Includes `__typename` only if it is the only root field. */
 function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')

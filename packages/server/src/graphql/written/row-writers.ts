@@ -13,7 +13,7 @@ export type PrepareField<Row, Context> = (page: {
   addObjects: (count: number) => void
 }) => Promise<WriteField<Row>>
 
-/** It has no arguments and no selection. */
+/** The field has no arguments and no selection. */
 export interface LeafField {
   readonly key: string
   readonly name: string

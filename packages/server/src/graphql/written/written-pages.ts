@@ -24,10 +24,10 @@ import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'
 import { WritingError } from './written-items.ts'
 
-/** Each is keyed by the first node that selects the items. */
+/** Keyed by the first node that selects the items. */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
-/** Returns undefined unless all of them can be written. `operation` must be an operation of `document`. */
+/** Returns undefined unless all pages can be written. `operation` must be an operation of `document`. */
 export function planWrittenPages(input: {
   schema: GraphQLSchema
   document: DocumentNode

@@ -16,6 +16,6 @@ export interface AuditEntry {
   email: string
   /** The session that made the change. Omitted for failed sign-ins, and if the identity provider ended the sessions. */
   session?: string
-  /** It must not contain secrets. */
+  /** Must not contain secrets. */
   data: Record<string, unknown>
 }

@@ -45,7 +45,7 @@ export interface SignInOptions
 
 const BODY_BYTES = 64 * 1024
 
-/** They expose only the functions of better-auth that the server uses. */
+/** Exposes only the functions of better-auth that the server uses. */
 export function registerSignIn(
   app: FastifyInstance,
   { secrets, log, beforeRequest, people, ...options }: SignInOptions,

@@ -63,7 +63,7 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
-/** `id` is the SHA-256 of its token. */
+/** `id` is the SHA-256 of the link's token. */
 export async function insertLink(
   db: Database,
   { id, personId, expires }: { id: string; personId: string; expires: Date },

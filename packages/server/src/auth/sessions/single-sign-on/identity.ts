@@ -24,7 +24,7 @@ export type Claims = Readonly<Record<string, unknown>>
 const SUBJECT_LENGTH = 255
 const MAX_GROUPS = 5_000
 
-/** Throws if they cannot identify a person. */
+/** Throws if the claims cannot identify a person. */
 export function readIdentity(claims: Claims, { groupsClaim, trustEmail }: IdentityOptions): Identity {
   const { iss, sub, email, email_verified: isVerified, name } = claims
   // A subject has at most 255 ASCII characters (OpenID Connect Core §2).

@@ -40,7 +40,7 @@ export interface Provider {
   readonly name: string
   authorizationUrl(checks: AttemptChecks): Promise<string>
   verify(query: string, checks: AttemptChecks): Promise<VerifiedSignIn>
-  /** Returns undefined if the provider has no such address. */
+  /** Returns undefined if the provider has no address for signing out. */
   endSessionUrl(idToken: string): Promise<string | undefined>
   verifyLogoutToken(token: string): Promise<LogoutToken>
 }

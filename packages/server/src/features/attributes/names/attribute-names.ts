@@ -55,7 +55,7 @@ interface ListOptions {
  */
 export const listAttributeNames = perRequest((context: Context) => listReadable(context, {}))
 
-/** Throws UNAVAILABLE if that requires a count that takes longer than `MAX_WAIT_MS`. */
+/** Throws UNAVAILABLE if a required count takes longer than `MAX_WAIT_MS`. */
 export const listEveryAttributeName = perRequest((context: Context) => listReadable(context, { isComplete: true }))
 
 /** Waits for the count, however long it takes. */

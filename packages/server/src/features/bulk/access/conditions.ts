@@ -13,7 +13,7 @@ export function creatorSeenBy({ accountId, restriction, accessKey, personId }: V
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
 }
 
-/** A caller who becomes restricted sees only such jobs. */
+/** A caller who becomes restricted sees only jobs that it created. */
 export function isCreator(
   { accountId, accessKey, personId }: Viewer,
   { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,
@@ -22,7 +22,7 @@ export function isCreator(
   return createdBy.kind === 'accessKey' && createdBy.id === accessKey
 }
 
-/** Without a creator, all jobs meet it. */
+/** Without a creator, the condition is true. */
 export function isCreatedBy(creator: Creator | undefined): Sql {
   if (creator === undefined) return sql`true`
   return 'accessKey' in creator

@@ -6,7 +6,10 @@ import type { AttributeChanges, DeviceChanges, RemovedService } from '../bulk-jo
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/** If the caller cannot reach the device now, also omits the name, all values, and the message. */
+/**
+ * Omits the values that the caller cannot read. If the caller cannot reach the device now, also omits the name, all
+ * values, and the message.
+ */
 export function readableItem(viewer: Restricted, item: ListedItem): ListedItem {
   if (viewer.restriction === undefined) return item
   if (!item.isInside && !item.isGiven) return { ...item, name: '', changes: {}, message: null }

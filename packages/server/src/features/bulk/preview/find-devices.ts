@@ -45,7 +45,7 @@ export async function findMatching(
   }
 }
 
-/** Returns undefined if there are more than `limit`, or for other targets. */
+/** Returns undefined for more than `limit` devices, or if the target is not another job. */
 export async function findFirst(
   db: Database,
   accountId: string,
@@ -63,7 +63,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** `last` is null after the last ones. */
+/** `last` is null after the last devices. */
 export async function findNext(
   db: Database,
   accountId: string,

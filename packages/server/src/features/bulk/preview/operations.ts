@@ -228,7 +228,7 @@ export function applyContextChanges(
 const writesOf = (changes: Changes): Change[] =>
   Object.entries(changes).map(([name, change]) => ({ name: parseAttributeName(name, 'attributes'), value: change.new }))
 
-/** It merges the context's attributes once, when needed. */
+/** Merges the context's attributes once, when needed. */
 function valuesIn({ id, fields, target }: BulkDevice, context: string | undefined): (name: string) => string | null {
   let effective: Attributes | undefined
   return (name) => {

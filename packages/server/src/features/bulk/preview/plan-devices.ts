@@ -109,7 +109,7 @@ const changesServices = (operation: BulkOperation): boolean =>
   'removeService' in operation ||
   ('setAttributes' in operation && operation.setAttributes.services !== undefined)
 
-/** Throws if they are too large to record. */
+/** Throws if the changes are too large to record. */
 function withinLimit(changes: DeviceChanges): DeviceChanges {
   const found = bytesOf(changes)
   if (found <= limits.bulkChangeBytes) return changes

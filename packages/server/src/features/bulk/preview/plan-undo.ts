@@ -27,7 +27,10 @@ export const concernsServices = ({
   [addService, updateService, removeService].some((changes) => changes !== undefined) ||
   setAttributes.some(({ service }) => service !== undefined)
 
-/** If other values remain, the plan's reason is CHANGED_SINCE. */
+/**
+ * Reverts only values that have not changed since the job wrote them. If other values remain, the plan's reason is
+ * CHANGED_SINCE.
+ */
 export function planUndo(
   device: BulkDevice,
   { changes: done, isRestored }: EarlierChanges,

@@ -42,7 +42,7 @@ const textOf = (operation: BulkOperation): string | undefined => {
   return 'setAttributes' in operation ? operation.setAttributes.services : undefined
 }
 
-/** Throws FORBIDDEN if it reads a name that the caller cannot read. */
+/** Throws FORBIDDEN if the filter reads a name that the caller cannot read. */
 export function serviceFilterOf(
   operation: BulkOperation,
   caller: Pick<Viewer, 'restriction' | 'reach'>,

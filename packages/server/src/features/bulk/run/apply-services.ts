@@ -15,7 +15,7 @@ import { type BulkService, toBulkService } from '../preview/bulk-device.ts'
 import { concernsServices } from '../preview/plan-undo.ts'
 import type { PendingItem } from './pending.queries.ts'
 
-/** Such a service may not exist: it may have been removed since the preview, or the changes may add it. */
+/** A returned service may not exist: it may have been removed since the preview, or the changes may add it. */
 export const servicesToLock = ({ setAttributes = [], updateService = [], removeService = [] }: DeviceChanges) =>
   [...setAttributes.flatMap(({ service }) => service ?? []), ...updateService, ...removeService].map(({ id }) => id)
 

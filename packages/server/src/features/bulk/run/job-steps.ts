@@ -69,7 +69,7 @@ export async function workOn(
   }
 }
 
-/** The job then waits, and none of its devices fails. */
+/** During an outage, the job waits, and none of its devices fails. */
 export const isOutage = (error: unknown): boolean => isDatabaseUnavailable(error) || isDatabaseFull(error)
 
 async function whileLocked(

@@ -53,8 +53,8 @@ export type ItemResult = Pick<BulkItem, 'id' | 'status'> &
   Partial<Omit<BulkItem, 'eventIds'>> & { events?: readonly string[] }
 
 /**
- * Throws if one of them is not pending, because the changes of its batch must then be rolled back. Also clears the keys
- * of their CSV rows, because a job that has started accepts no more rows.
+ * Throws if a device is not pending, because the changes of its batch must then be rolled back. Also clears the keys of
+ * the CSV rows, because a job that has started accepts no more rows.
  */
 export async function writeResults(
   db: Database,

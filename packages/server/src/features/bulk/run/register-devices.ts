@@ -25,7 +25,7 @@ interface RegisterOptions {
   inside: ResolvedFilter | undefined
 }
 
-/** Throws DeviceError if the job's caller cannot reach one. Does not record their events. */
+/** Throws DeviceError if the job's caller cannot reach a new device. Does not record events. */
 export async function registerDevices(
   db: Database,
   accountId: string,

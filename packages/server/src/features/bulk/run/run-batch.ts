@@ -42,7 +42,7 @@ import { type JobCaller, viewerOfJob } from './starter.ts'
  */
 export interface Batch {
   results: ItemResult[]
-  /** Wait for them with `sentTogether`. */
+  /** Wait for these statements with `sentTogether`. */
   written: Promise<unknown>
   /** Deletes the devices to delete and then records the events. */
   recordEvents(): Promise<void>

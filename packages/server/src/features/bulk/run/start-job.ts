@@ -25,7 +25,7 @@ export async function startJob(
   return after
 }
 
-/** Locks that job, because two undos must not begin at the same time. */
+/** Locks the job `undoOf`, because two undos must not begin at the same time. */
 export async function assertOnlyUndo(
   db: Database,
   accountId: string,

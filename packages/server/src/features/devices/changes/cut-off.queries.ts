@@ -23,7 +23,7 @@ export async function recheckDevices(db: Database): Promise<void> {
 export interface PresentedSecret {
   deviceId: string
   secretHash: Buffer
-  /** Undefined while it is authenticating. */
+  /** Undefined while the device is authenticating. */
   device?: { viewer: { accountId: string } } | undefined
 }
 

@@ -7,7 +7,7 @@ import { isNoBulkService } from '../../filters/sql/value-source.ts'
 
 export interface DeletedContents {
   id: string
-  /** Null if they are too large to keep. */
+  /** Null if the contents are too large to keep. */
   contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
   /** The values that the event's `data` does not contain. Times have the format of PostgreSQL's JSON. */
   previous: Record<string, unknown>

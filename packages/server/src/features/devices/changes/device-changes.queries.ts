@@ -10,7 +10,7 @@ import { changeDeviceCount, isCounted } from '../device-count.queries.ts'
 const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
 const fieldColumns = fields.map(([, { column }]) => column).join(', ')
 const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
-/** Their values are the parameters starting at `first`. */
+/** The fields' values are the parameters starting at `first`. */
 const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
 const assignments = (first: number): string =>
   fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')

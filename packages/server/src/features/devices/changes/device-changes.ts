@@ -44,7 +44,7 @@ export interface DeviceInput extends DeviceChange {
 
 export interface RegisteredDevice {
   id: string
-  /** The server returns it only on creation. */
+  /** The server returns the secret only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
@@ -131,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Throws NOT_FOUND if the viewer does not reach one of them. */
+/** Throws NOT_FOUND if the viewer does not reach one of the devices. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,
@@ -165,13 +165,13 @@ export async function deleteLockedDevices(
   )
 }
 
-/** Throws CONFLICT if another device has its hardware ID, which aborts the transaction. */
+/** Throws CONFLICT if another device has the hardware ID, which aborts the transaction. */
 export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
   rejectDuplicateHardwareId(device.hardwareId, async () => {
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** It is limited because the contents of these devices are in memory at once. */
+/** Limited because the contents of these devices are in memory at once. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(

@@ -14,7 +14,7 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Also returns which of these tables the conditions read. */
+/** Also returns which tables the conditions read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)

@@ -22,7 +22,7 @@ export interface DeviceFilterArguments {
   now?: Date | null | undefined
 }
 
-/** A device must match all of them. An empty list matches no device. */
+/** A device must match all filters. An empty list matches no device. */
 export interface DeviceFilter {
   /** A part of the name, case-insensitive. */
   name?: string

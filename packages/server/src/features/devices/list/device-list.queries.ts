@@ -128,8 +128,8 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /**
- * The `OFFSET 0` fences keep that order. If the filter reads the table that contains the key, the list includes its
- * columns, which saves a lookup for each device.
+ * The `OFFSET 0` fences keep the order of the list. If the filter reads the table that contains the key, the list
+ * includes its columns, which saves a lookup for each device.
  */
 function walkedRows(
   accountId: string,

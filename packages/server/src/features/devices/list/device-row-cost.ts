@@ -90,7 +90,7 @@ function reasonsInSort(order: DeviceOrder): string[] {
   ]
 }
 
-/** There are none if an index finds the matching devices or if every device matches. */
+/** Returns no reasons if an index finds the matching devices or if every device matches. */
 function reasonsInFilter(filter: DeviceFilter): string[] {
   if (isIndexed(filter)) return []
   const reasons: string[] = []

@@ -14,7 +14,7 @@ export interface Reads {
   context: string | undefined
 }
 
-/** If the key has an index, the index contains both. */
+/** If the key has an index, the index contains both the key and the ID. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
   /** The `OFFSET 0` fence of a scan returns this value. Omitted for a list by ID. */

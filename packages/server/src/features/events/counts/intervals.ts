@@ -1,4 +1,4 @@
-/** The first one contains `from`, and the last one ends at or after the end of the range. */
+/** The first interval contains `from`, and the last one ends at or after the end of the range. */
 export interface Intervals {
   /** In milliseconds since 1970. */
   start: number

@@ -13,12 +13,12 @@ export interface EventStart {
 
 export interface EventStreamOptions {
   db: Database
-  /** Its position must be known. */
+  /** The feed's position must be known. */
   feed: Feed
   accountId: string
   start: EventStart
   filter: AccountFilter
-  /** When its signal is aborted, the iterator throws the signal's reason. */
+  /** When the judge's signal is aborted, the iterator throws the signal's reason. */
   judge?: Pick<EventJudge, 'signal' | 'passing'>
   /** If omitted, the caller may see all. */
   visible?: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[]>

@@ -22,7 +22,7 @@ export interface Feed {
    * a function that removes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** This is for readers with their own cursor. Returns a function that removes the listener. */
+  /** For readers with their own cursor. Returns a function that removes the listener. */
   onAdvance(listener: (position: bigint) => void): () => void
   /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
@@ -50,7 +50,7 @@ export interface FeedOptions {
   isCluster?: boolean
 }
 
-/** Its notifications have no payload. */
+/** Notifications have no payload. */
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000

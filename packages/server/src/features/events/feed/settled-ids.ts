@@ -51,7 +51,7 @@ function createMarks() {
   const marks: Mark[] = []
 
   return {
-    /** Each call passes the same ones in the same order. */
+    /** Each call passes the same databases in the same order. */
     add(last: bigint, databases: readonly TransactionIds[], now: number): bigint | undefined {
       const latest = marks.at(-1)?.last ?? settled
       if (latest === undefined || last > latest) {

@@ -29,7 +29,7 @@ export interface FilterScope {
   readonly context: string | undefined
   /** The reference time for relative times: milliseconds since 1970, or a column of the statement. */
   readonly now: number | Sql
-  /** Each condition adds its own. */
+  /** Each condition adds the tables that it reads. */
   readonly tables: FilterTables
 }
 

@@ -69,7 +69,7 @@ export async function listServices(
 const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
   inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
 
-/** This is useful if no index supports the filter but one supports the order. */
+/** A long walk is useful if no index supports the filter but one supports the order. */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (reasonWithoutIndex(selection) === undefined || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
@@ -121,7 +121,7 @@ async function findStart(
   return { afterKeys: servicePlace(keys, place) }
 }
 
-/** If `services` would reject the arguments, it reads no devices. */
+/** If `services` would reject the arguments, the field reads no devices. */
 export function serviceRowsRead(
   args: ServicesArguments,
   { devices, firstRecord, inside }: { devices: number; firstRecord: 0 | 1; inside?: ResolvedFilter | undefined },
@@ -142,7 +142,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns undefined if an index finds them, or for all devices. */
+/** Returns undefined if an index finds the devices, or for all devices. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)

@@ -48,7 +48,7 @@ export async function listInvitations({ db, viewer, clock }: Context): Promise<S
 export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
   deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
 
-/** Anyone who has the link can accept. The server stores only a hash of its token. */
+/** Anyone who has the link can accept. The server stores only a hash of the link's token. */
 export async function createInvitation(
   context: Context,
   { email = null, expires, roleId }: MutationCreateInvitationArgs,

@@ -50,7 +50,7 @@ export async function addMember(
   await insertMembership(transaction, { accountId, personId, roleId: role.id, source })
 }
 
-/** The member's sessions have its permissions starting with their next request. */
+/** The member's sessions have the new role's permissions starting with their next request. */
 export async function setMemberRole(
   { db, viewer }: Context,
   { personId, roleId }: { personId: string; roleId: string },

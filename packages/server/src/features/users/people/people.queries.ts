@@ -101,7 +101,7 @@ export async function replaceByRemovedPerson(
   return rows.length > 0
 }
 
-/** Returns their IDs. */
+/** Returns the IDs of the disabled accounts. */
 export async function disableAccountsOf(db: Database, personId: string, now: Date): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -115,7 +115,7 @@ export async function disableAccountsOf(db: Database, personId: string, now: Dat
   return rows.map(({ id }) => id)
 }
 
-/** Returns their IDs. */
+/** Returns the IDs of the enabled accounts. */
 export async function enableAccountsOf(db: Database, personId: string): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

@@ -40,7 +40,7 @@ export async function readRoles(db: Database, accountId: string): Promise<Role[]
   return allRoles(await selectRoles(db, accountId))
 }
 
-/** Throws NOT_FOUND if the account has no such role. */
+/** Throws NOT_FOUND if the account has no role with this ID. */
 export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
   const role = (await readRoles(db, accountId)).find((each) => each.id === id)
   if (role === undefined) throw notFound('role', id)
@@ -96,7 +96,7 @@ export async function createRole(context: Context, { name, access, groups }: Mut
   )
 }
 
-/** Its members' sessions have the new permissions starting with their next request. */
+/** The sessions of the role's members have the new permissions starting with their next request. */
 export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
   const { db, viewer } = context
   const { id, name, access, groups } = args

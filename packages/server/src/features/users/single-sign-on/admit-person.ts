@@ -116,7 +116,7 @@ async function addPerson(
   })
 }
 
-/** Throws if this is not possible, because the person must then not be created. */
+/** Throws if the person cannot join, because the person must then not be created. */
 async function joinAsInvited(transaction: Database, joining: Joining, person: AdmittedPerson): Promise<void> {
   const viewer = { accountId: joining.accountId, ...person, readOnly: false }
   await join(transaction, joining, { person, viewer }).catch((error: unknown) => {

@@ -41,7 +41,7 @@ export interface OwedEvent extends DeliverableEvent {
 
 export interface Owed {
   events: OwedEvent[]
-  /** It is earlier than requested if the deliveries would be too large for one transaction. */
+  /** Earlier than requested if the deliveries would be too large for one transaction. */
   upTo: bigint
 }
 

@@ -21,7 +21,7 @@ export interface FanOutOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** If so, new deliveries do not need a job. */
+  /** While this process is sending the webhook's deliveries, new deliveries do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void

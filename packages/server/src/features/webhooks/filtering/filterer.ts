@@ -20,7 +20,7 @@ import { endViewPause, pauseForView } from './view-pause.ts'
 
 /** Each process runs one filterer. */
 export interface Filterer {
-  /** Call this when they have pending events. */
+  /** Call this when webhooks have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/** If its view is invalid, pauses the webhook instead. */
+/** If the webhook's view is invalid, pauses the webhook instead. */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook

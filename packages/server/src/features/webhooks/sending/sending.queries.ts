@@ -11,7 +11,7 @@ export interface Health {
   probeIn: number | null
 }
 
-/** Returns undefined if another process holds it or if the webhook was deleted. */
+/** Returns undefined if another process holds the webhook or if the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   // A cluster rejects the current time in `returning`, so the statement calculates it from the new end of the hold.
   const { rows } = await sql<Health>`
