@@ -12,10 +12,7 @@ export interface KeyUseRow {
   lastUsed: Date | null
 }
 
-/**
- * Adds to an account's counts. Skips keys that were deleted. All processes write the rows in the same order, so they
- * cannot deadlock.
- */
+/** Skips keys that were deleted. All processes write the rows in the same order, so they cannot deadlock. */
 export async function insertKeyUse(db: Database, accountId: string, rows: readonly KeyUseRow[]): Promise<void> {
   await query(
     db,

@@ -3,10 +3,9 @@ import type { KeyGrant } from './key-grant.ts'
 import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
 /**
- * Returns why a key is invalid now at this address, or undefined if it is valid. The reason reveals details of the key,
- * so call this only after the caller has proved that it has the key. Without an address, does not check the key's
- * networks. Personal keys of members through a group become invalid after `staleMs` without single sign-on, or never if
- * `staleMs` is 0.
+ * The reason reveals details of the key, so call this only after the caller has proved that it has the key. Without an
+ * address, does not check the key's networks. Personal keys of members through a group become invalid after `staleMs`
+ * without single sign-on, or never if `staleMs` is 0.
  */
 export function rejectionOfKey(
   grant: KeyGrant | undefined,

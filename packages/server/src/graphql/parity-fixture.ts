@@ -189,10 +189,9 @@ export function parityContext(): ParityContext {
 }
 
 /**
- * Returns the part of a response that must be equal in both executors. For a null that propagated from a required
- * field, this is only the path that the null reached, because executors may report different errors below that path.
- * Batches are compared only without errors, because an executor does not have to wait for values that it no longer
- * needs.
+ * For a null that propagated from a required field, compares only the path that the null reached, because executors may
+ * report different errors below that path. Compares batches only without errors, because an executor does not have to
+ * wait for values that it no longer needs.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })

@@ -84,8 +84,8 @@ type SessionRole = Pick<MembershipRow, 'role' | 'permissions' | 'restriction' | 
   Pick<SessionRow, 'method'>
 
 /**
- * Returns the person's role in the account. Returns null if the person is not a member or the account is disabled, and
- * undefined if the session is no longer valid.
+ * Returns null if the person is not a member or the account is disabled, and undefined if the session is no longer
+ * valid.
  */
 export async function findSessionRole(
   db: Database,

@@ -129,9 +129,8 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * Returns the access that a session grants in an account, for downloads and command-line sign-ins that the session
- * requested. Their requests have no session cookie. Returns undefined if the session has ended, its person is not a
- * member, or the account requires another sign-in.
+ * For downloads and command-line sign-ins that the session requested. Returns undefined if the session has ended, its
+ * person is not a member, or the account requires another sign-in.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
@@ -141,10 +140,7 @@ export async function findSessionGrant(
   return grant instanceof ApiError ? undefined : grant
 }
 
-/**
- * Returns the access that a session grants in another account of its person. Throws the error that a request in that
- * account would get.
- */
+/** Throws the error that a request in the account would get. */
 export async function getSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,
@@ -171,8 +167,8 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 }
 
 /**
- * Returns a session's viewer. If the person is not a member of any account, or the account requires another sign-in,
- * the viewer's account ID is empty, so no query finds anything.
+ * If the person is not a member of any account, or the account requires another sign-in, the viewer's account ID is
+ * empty, so no query finds anything.
  */
 export function viewerOf(session: Session, chosen = accountOf(session, undefined)): Viewer {
   const required = chosen?.requiredSignIn ?? null

@@ -161,8 +161,7 @@ async function assertMember(db: Database, viewer: Viewer): Promise<void> {
 }
 
 /**
- * Throws LIMIT_EXCEEDED if another key would exceed a limit. A `replaced` key no longer counts toward the limits, but
- * its `predecessor`, the key that it replaced, counts again.
+ * A `replaced` key no longer counts toward the limits, but its `predecessor`, the key that it replaced, counts again.
  */
 export async function assertBelowLimits(
   { db, viewer }: Creating,

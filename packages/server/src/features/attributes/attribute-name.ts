@@ -91,10 +91,7 @@ export const isReserved = ([first]: AttributeName): boolean => first.startsWith(
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
-/**
- * Rejects a reserved name that this kind of target cannot have. A reserved group without a sub-name is allowed only in
- * a change that removes the group.
- */
+/** A reserved group without a sub-name is allowed only in a change that removes the group. */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return
   const [group, subName] = name

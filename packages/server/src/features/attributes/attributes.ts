@@ -82,8 +82,8 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
 }
 
 /**
- * Returns the reserved values, keyed by sub-name, or undefined if none is set. In `values`, they start at the index
- * `from`, in the order of `reservedColumns`.
+ * Keyed by sub-name, or undefined if no value is set. In `values`, the reserved values start at the index `from`, in
+ * the order of `reservedColumns`.
  */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined

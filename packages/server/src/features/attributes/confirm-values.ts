@@ -12,10 +12,7 @@ export interface UnchangedValue {
 /** The maximum number of writes of an unchanged value that the server records per expected interval. */
 const RECORDED_PER_INTERVAL = 4
 
-/**
- * Records the times of writes of unchanged values in the targets, for names with an expected interval. The targets must
- * be locked, and `saveTargets` saves the times.
- */
+/** Covers only names with an expected interval. The targets must be locked, and `saveTargets` saves the times. */
 export async function confirmValues(
   db: Database,
   accountId: string,

@@ -7,10 +7,7 @@ import { type Attributes, emptyObject } from './attributes.ts'
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/**
- * Checks whether a name matches a pattern, which is a name or a prefix followed by `*`. `status.*` also matches the
- * name `status`.
- */
+/** `status.*` also matches the name `status`. */
 function covers(pattern: string, name: string): boolean {
   if (!pattern.endsWith('*')) return pattern === name
   const beginning = pattern.slice(0, -1)

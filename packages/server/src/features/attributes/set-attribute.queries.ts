@@ -61,10 +61,9 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes to one device succeed or
- * fail together. Changes that fail together may succeed one at a time. A top-level name must not occur twice for a
- * device. If `waits` is false, the statement skips devices that another transaction has locked, so two such statements
- * never wait for each other.
+ * The changes to one device succeed or fail together. Changes that fail together may succeed one at a time. A top-level
+ * name must not occur twice for a device. If `waits` is false, skips devices that another transaction has locked, so
+ * two such statements never wait for each other.
  */
 export async function setOnDevices(
   db: Database,

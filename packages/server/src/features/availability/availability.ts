@@ -89,8 +89,8 @@ function startOf({ created }: Device, { firstEvent, before, changes, after }: De
 const isInAccount = ({ state }: StateChange): boolean => state !== null
 
 /**
- * Returns the state at the beginning of the span, if no earlier change is stored. It is the opposite of the state after
- * the first change. Without changes, it is the current state.
+ * If no earlier change is stored, returns the opposite of the state after the first change, or the current state
+ * without changes.
  */
 function stateBefore({ state }: Device, { before, changes, after }: DeviceStates): State {
   const first = changes[0] ?? after

@@ -28,10 +28,6 @@ export interface ReadTarget {
   rows?: readonly CsvRow[]
 }
 
-/**
- * Reads a job's target. Throws if the target does not select devices in exactly one way, or if a filter, an ID, or the
- * CSV is invalid.
- */
 export async function readTarget(
   context: Context,
   { where, view, ids, csv, register = false, secrets = false, ...input }: TargetInput,

@@ -5,10 +5,6 @@ import { deleteSomeItems } from './bulk-items.queries.ts'
 import { closeExpired, deleteJob, expirePreview, findEndedJob, selectExpired } from './bulk-jobs.queries.ts'
 import { deleteJobKey, selectOldKeys } from './bulk-secrets.queries.ts'
 
-/**
- * Marks jobs with an old preview as expired, deletes the keys of secrets that can no longer be downloaded, and deletes
- * jobs `limits.bulkDays` days after their end.
- */
 export const dropBulkJobsJob = defineChore('bulk.drop-jobs')
 
 const DAY_MS = 86_400_000

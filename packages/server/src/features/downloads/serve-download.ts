@@ -56,8 +56,8 @@ export interface Download {
    */
   charge(points: number): Promise<void>
   /**
-   * Reads a page. Waits and tries again while the user has too many statements in flight, because a client whose
-   * download fails has to start again.
+   * Waits and tries again while the user has too many statements in flight, because a client whose download fails has
+   * to start again.
    */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }

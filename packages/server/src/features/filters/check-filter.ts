@@ -43,10 +43,7 @@ const usages = {
   ACCESS_KEY: 'accessKey',
 } as const satisfies Record<string, FilterUsage>
 
-/**
- * The number of rows that a completion of values or contexts is charged for. With the point for the request, such a
- * completion costs 5 points.
- */
+/** The number of rows that a completion of values or contexts is charged for. */
 const SAMPLED_ROWS = SAMPLE - ROWS_PER_POINT
 
 const rowsOfSample = ({ devices, restriction }: AccountSize): number =>

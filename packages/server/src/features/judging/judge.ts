@@ -15,9 +15,8 @@ const DEVICES = { few: 50, many: 500 }
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Returns the IDs of the events whose device matched immediately before or after the event. Starts with the device's
- * current rows, undoes its events back to the given ones, and evaluates the filter on the results. Each event must be
- * at or before the feed's position.
+ * Returns the IDs of the events whose device matched immediately before or after the event. Each event must be at or
+ * before the feed's position.
  */
 export async function judgeEvents(
   db: Database,

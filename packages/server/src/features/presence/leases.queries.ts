@@ -39,8 +39,7 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
 
 /**
  * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired.
- * The database ends the session if the transaction is idle for 3 seconds. Without this timeout, a process that is
- * suspended during the transaction would hold the lease and the device locks indefinitely.
+ * The transaction may be idle for at most 3 seconds, so that a suspended process does not hold its locks indefinitely.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(

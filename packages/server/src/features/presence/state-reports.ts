@@ -22,9 +22,8 @@ export interface StateReport {
   id: string
   state: State
   /**
-   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. A connected
-   * device omits `ttl`. Its service then stays active until the service's next report or until the device becomes
-   * inactive.
+   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. If omitted,
+   * a service stays active until its next report or until its device becomes inactive.
    */
   ttl?: number | undefined
   address?: string | undefined

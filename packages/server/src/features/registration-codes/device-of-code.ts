@@ -13,9 +13,8 @@ export interface RegistrationRequest {
 }
 
 /**
- * Combines a code and a request. The request's name and platform replace those of the code. Without any name, the
- * device is named after its hardware ID. The code supplies the attributes. The code's services come first. If the
- * request contains a service with the same name, the request's port and application replace those of the code.
+ * The request replaces the code's name, platform, and the port and application of services with the same name. Without
+ * any name, the device is named after its hardware ID.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {

@@ -3,8 +3,8 @@ import { type Database, query } from '../../db/database.ts'
 import { canSignIn } from './members/members.queries.ts'
 
 /**
- * Contains the tables that can have many rows per account, with the columns that identify a row within the account.
- * Other tables have few rows per account or device, and foreign keys delete these with the account or the device.
+ * The tables that can have many rows per account, with the columns that identify a row. Foreign keys delete the rows of
+ * other tables.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],

@@ -1,7 +1,4 @@
-/**
- * The viewer's account, which is the parent of the fields of `User` in the API. Fields that need the account's row read
- * the row on demand, and only once per request.
- */
+/** Fields that need the account's row read the row on demand, and only once per request. */
 export interface User {
   id: string
 }

@@ -51,10 +51,7 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/**
- * Resends one delivery, even a successful one, or all failed deliveries that were created since a time. Returns the
- * number of deliveries to resend.
- */
+/** With `deliveryId`, also resends a successful delivery. Returns the number of deliveries to resend. */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')

@@ -19,13 +19,10 @@ const compiledKeyLength = 100
 const loopVariable = /^idx\d+_/
 
 /**
- * Returns why a document must run in the plain executor, or undefined if a compiled operation returns the same
- * response.
- *
- * The compiler (graphql-jit 0.8.9) silently produces wrong results for variables inside literals, for directives on
- * fragments and on fields with a selection, for conditions that are null, and for the name `__proto__`. It also fails
- * for response keys that it joins to the same name (`a_b` next to `a { b }`). With abstract types, an operation never
- * completes if a type resolver throws.
+ * Returns undefined if a compiled operation returns the same response. The compiler (graphql-jit 0.8.9) produces wrong
+ * results for variables inside literals, for directives on fragments and on fields with a selection, for conditions
+ * that are null, and for the name `__proto__`. It fails for response keys that it joins to the same name (`a_b` next to
+ * `a { b }`). With abstract types, an operation never completes if a type resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode

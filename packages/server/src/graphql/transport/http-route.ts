@@ -136,10 +136,7 @@ async function run<Viewer extends GraphqlViewer>(
     : jsonResponse(200, type, result, { isChange })
 }
 
-/**
- * Checks whether the whole operation failed because the database was unavailable. Proxies and clients use the HTTP
- * status to decide whether to retry.
- */
+/** Proxies and clients use the HTTP status to decide whether to retry. */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
     return false

@@ -72,8 +72,8 @@ function assertParameters(url: string): void {
 }
 
 /**
- * Throws if the query is missing. Clients with Apollo automatic persisted queries first send only a query hash. The
- * error asks them to send the query, and they recognize it by its message or code.
+ * Clients with Apollo automatic persisted queries first send only a query hash. The error asks them to send the query,
+ * and they recognize it by its message or code.
  */
 function assertQuery(query: unknown, extensions: unknown): void {
   if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return

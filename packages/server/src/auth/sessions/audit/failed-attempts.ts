@@ -26,10 +26,7 @@ export interface Attempt {
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
-/**
- * Runs an attempt to authenticate, which may be a guess. Counts the attempt against each subject, one after another,
- * and undoes the counts if the attempt succeeds. Records a failure for the targeted user.
- */
+/** Counts the attempt against each subject, one after another, and undoes the counts if the attempt succeeds. */
 export async function runAttempt<Result>(
   call: Attempting,
   { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },

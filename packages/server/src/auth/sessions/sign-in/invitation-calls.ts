@@ -26,10 +26,7 @@ async function describe(call: AuthRequest): Promise<object> {
   return { invitation: await call.invitations.describe(token) }
 }
 
-/**
- * Creates a person with a password and signs in. A person who already exists must sign in first and then accept with a
- * mutation.
- */
+/** A person who already exists must sign in first and then accept with a mutation. */
 async function accept(call: AuthRequest): Promise<object> {
   const { fields, request, session } = call
   if (session !== undefined) throw badInput('you are signed in: accept the invitation with acceptInvitation')

@@ -126,10 +126,7 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
   for (const { name } of byUse.slice(limit)) counts.delete(name)
 }
 
-/**
- * Adds the names that no target uses anymore, with counts of zero, because filters accept every name that the account
- * ever used. If there are too many names, keeps those that changed last.
- */
+/** Filters accept every name that the account ever used. If there are too many names, keeps those that changed last. */
 function withFormerNames(
   names: readonly AttributeName[],
   recent: Readonly<Record<string, number>>,

@@ -39,8 +39,8 @@ export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { nam
   name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
 
 /**
- * Rejects settings of the signed-in person in a context, because they have only base values. Also rejects settings
- * together with attributes of the account, because they are not written in the same transaction.
+ * The person's settings have only base values, and are not written in the same transaction as attributes of the
+ * account.
  */
 export function assertOnlySettings(
   viewer: Viewer,

@@ -33,10 +33,6 @@ export const permissionsOfJob = ({ operations, target }: Pick<BulkJob, 'operatio
   ]),
 ]
 
-/**
- * Columns of attributes need ATTRIBUTE_WRITE. Columns of fields and services, other than the column that finds the
- * device, need DEVICE_WRITE. Registering devices needs DEVICE_CREATE, and undoing registrations needs DEVICE_DELETE.
- */
 function permissionsOfCsv({ columns, register, isUndo }: CsvTarget): Permission[] {
   const finding = ['id', 'hardwareId', 'name'].find((name) => columns.includes(name))
   const fields = ['hardwareId', 'name', 'platform', 'services'].filter(

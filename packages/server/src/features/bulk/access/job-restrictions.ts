@@ -13,10 +13,7 @@ import { attributeOfPlaceholder, namesInTemplate } from '../preview/templates.ts
 
 type Restricted = Pick<Viewer, 'restriction' | 'reach'>
 
-/**
- * Throws FORBIDDEN if the caller's restriction rejects an operation or a column of a job, whatever the device. The
- * other rules of a restriction depend on the device: see `assertMayChangeDevice`.
- */
+/** Checks only the rules that do not depend on the device: see `assertMayChangeDevice`. */
 export function assertMayRequest(
   viewer: Restricted,
   { operations, target }: Pick<BulkJob, 'operations' | 'target'>,

@@ -92,10 +92,7 @@ function revertNames(target: Target, context: string | null, changes: Changes): 
   return back
 }
 
-/**
- * Removes services that are still as the job added them, restores changed fields, and adds removed services again with
- * their attributes and new IDs, unless an earlier undo has done so.
- */
+/** Adds removed services again with new IDs, unless an earlier undo has done so. */
 function revertServices(
   device: BulkDevice,
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,

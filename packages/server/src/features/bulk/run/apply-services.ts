@@ -29,10 +29,7 @@ export async function readServices(
   return ({ id, name }) => (stored?.get(id) ?? []).map((service) => toBulkService(service, { id, name }))
 }
 
-/**
- * Checks whether a device's services still have the values of the preview. With `isCsv`, also checks that the device
- * does not yet have a service that the row would add, because a row does not add an equal service.
- */
+/** With `isCsv`, a service that the row would add must not exist yet, because a row does not add an equal service. */
 export function areServicesOld(
   { addService = [], updateService = [], removeService = [] }: DeviceChanges,
   services: readonly BulkService[],

@@ -20,10 +20,7 @@ export interface BatchSize {
   bytes: number
 }
 
-/**
- * Returns the next devices of a run after `after`, in ID order, within the limits but at least one. They need no lock,
- * because every change of an item locks the job.
- */
+/** Returns at least one device, even above the limits. Needs no lock, because every change of an item locks the job. */
 export async function selectPending(
   db: Database,
   { accountId, jobId }: Place,

@@ -24,8 +24,8 @@ export interface NewDeviceFields extends DeviceFields {
 const reserved = [...reservedColumns.values()]
 
 /**
- * Inserts devices with their services, in a transaction that has counted the devices and records their events later.
- * `created` is the time of the devices, of their first values, and of their events.
+ * The transaction must have counted the devices and must record their events later. `created` is the time of the
+ * devices, of their first values, and of their events.
  */
 export async function insertDevices(
   db: Database,

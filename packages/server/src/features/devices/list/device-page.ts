@@ -32,8 +32,8 @@ export async function readDevicePage({ page, read, charge, countAll }: PageReadi
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
 /**
- * Checks for a filter with an index, on a list by name that skips no devices. In most other orders, the index of the
- * order may also serve the filter.
+ * Checks for a filter on a list by name that skips no devices. In most other orders, the index of the order may also
+ * serve the filter.
  */
 const canSample = (page: Page): boolean => {
   const { order, start, filter } = page

@@ -1,8 +1,8 @@
 import type { LogEnd, TransactionIds } from './feed.queries.ts'
 
 /**
- * Finds the highest settled event ID. No more events can appear at or below a settled ID. An ID that a running
- * transaction was assigned is unsettled, as are all IDs above it.
+ * No more events can appear at or below a settled ID. An ID that a running transaction was assigned is unsettled, as
+ * are all IDs above it.
  */
 export interface SettledIds {
   /** Returns the highest settled ID, or undefined if none is known yet. */

@@ -40,10 +40,7 @@ const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] =>
 
 const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
 
-/**
- * Returns the role for a key whose creator is not a member: the built-in role with the fewest permissions that has all
- * of the key's permissions.
- */
+/** Returns the built-in role with the fewest permissions that has all of the key's permissions. */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

@@ -31,10 +31,7 @@ export const toRole = ({ id, name, permissions, restriction, groups }: StoredRol
 export const builtInRole = (id: BuiltInRole): Role =>
   toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
-/**
- * Returns the built-in roles from the fewest permissions to the most, each with its stored groups, followed by the
- * custom roles in their order.
- */
+/** Built-in roles come first, from the fewest permissions to the most. */
 export function allRoles(stored: readonly StoredRole[]): Role[] {
   const byId = new Map(stored.map((row) => [row.id, toRole(row)]))
   const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))

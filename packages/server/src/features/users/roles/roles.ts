@@ -47,10 +47,6 @@ export async function getRole(db: Database, accountId: string, id: string): Prom
   return role
 }
 
-/**
- * Throws FORBIDDEN if the viewer cannot give a person this role, because the role has a permission that the viewer
- * lacks or is the owner role.
- */
 export function assertGrantable({ permissions = 0, isOwner = false }: Viewer, role: Role): void {
   if (role.id === 'owner' && !isOwner) throw exceeds('only owners can create, change, and remove owners')
   const more = namesIn(role.permissions & ~permissions)

@@ -23,8 +23,8 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
 }
 
 /**
- * Hides the cursor from servers of the previous release, which would ignore a webhook's filter and deliver every event
- * to it. Those servers find the cursor at the end of all events and leave the work to this release.
+ * Servers of the previous release would ignore a webhook's filter and deliver every event to it. They find the cursor
+ * at the end of all events and leave the work to this release.
  */
 export async function hideCursor(db: Database): Promise<void> {
   await sql`
