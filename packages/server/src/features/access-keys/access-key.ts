@@ -18,7 +18,7 @@ export interface AccessKey {
   madeBy: string | null
   permissions: number
   own: RestrictionPart
-  /** The restrictions of the callers who created or rotated the key. They apply too. */
+  /** The restrictions of the callers who created or rotated the key, which also apply. */
   within: Restriction
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]

@@ -19,7 +19,7 @@ const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
 
-/** Operations pay only for the keys that they read. */
+/** An upper limit, because operations pay only for the keys that they read. */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
 })

@@ -128,8 +128,8 @@ const columnOf: Record<keyof JobChange, string> = {
 const isJson = (name: string): boolean => ['startedBy', 'starter', 'target'].includes(name)
 
 /**
- * With `pauseMs`, its next batch is due after this number of milliseconds by the database's clock, which all processes
- * share.
+ * With `pauseMs`, the job's next batch is due after this number of milliseconds by the database's clock, which all
+ * processes share.
  */
 export async function writeJob(
   db: Database,

@@ -39,7 +39,7 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
 
 /**
  * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired.
- * The transaction may be idle for at most 3 seconds, so that a suspended process does not hold its locks indefinitely.
+ * The transaction may be idle for at most 3 seconds, so that a suspended process cannot keep its locks.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(

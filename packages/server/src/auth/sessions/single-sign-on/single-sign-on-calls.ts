@@ -27,7 +27,7 @@ export const ssoCalls = ({ provider, secrets, isSecure }: SsoCallOptions): reado
     method: 'POST',
     path: '/sso/link',
     handle: signedIn(async (call, session) => {
-      // An identity remains after the session ends, like an access key.
+      // A linked identity remains after the session ends, so linking requires a recent sign-in.
       await assertRecentSignIn(call, viewerOf(session))
       await call.attempts.count([attemptSubject.ssoStart(call.addressOf(call.request.raw))])
       const purpose = { returnTo: '/account/security', invitationHash: null, personId: session.personId }

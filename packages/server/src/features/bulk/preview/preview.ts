@@ -154,7 +154,7 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** The next step plans the others. */
+/** The next step plans the other devices. */
 const upTo = (items: readonly UnplannedItem[], last: string) => ({
   next: items.slice(0, items.findIndex(({ id }) => id === last) + 1),
   isLast: false,

@@ -22,7 +22,7 @@ export interface RunnerDeps {
   /** Slows down sending under high load, because requests have priority. */
   throttle: Throttle
   log: FastifyBaseLogger
-  /** In seconds, after each failed attempt. */
+  /** The number of seconds to wait after each failed attempt. */
   schedule: readonly number[]
   onAttempt: (result: OutboundResult) => void
   /** The number of further attempts that the process can have in flight. All webhooks share these slots. */
