@@ -154,8 +154,7 @@ test('runs the same SQL in the baseline as in the server', async () => {
 })
 
 /**
- * Returns the SQL that the server runs for a scenario's first operation. A comment makes the document new to the
- * server, because compiled queries read services with a different statement.
+ * A comment makes the document new to the server, because compiled queries read services with a different statement.
  */
 async function statementsOf([server]: readonly Workload[]): Promise<string[]> {
   const sent: string[] = []

@@ -41,10 +41,7 @@ const waitForAnimations = `Promise.allSettled(
     .map(({ finished }) => finished)
 )`
 
-/**
- * Checks the page in both color schemes. In the dark scheme, checks only the rules about color, because other results
- * cannot differ.
- */
+/** In the dark scheme, checks only the rules about color, because other results cannot differ. */
 export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
   const violations = await findViolations(page)
   await changeColorScheme(page, 'dark')

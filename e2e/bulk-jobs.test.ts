@@ -70,10 +70,7 @@ describeConsole('bulk jobs', () => {
     expect(await sites(person)).toEqual([null, null, 'oslo'])
   })
 
-  /**
-   * Collects what screen readers announce from now on. The returned function returns the announcements and the seconds
-   * since this call.
-   */
+  /** The returned function returns the announcements and the seconds since this call. */
   async function recordAnnouncements(page: Page): Promise<() => Promise<{ spoken: string[]; seconds: number }>> {
     await page.evaluate(`{
       const region = document.querySelector('main [role=status]')

@@ -13,10 +13,7 @@ describeConsole('the documentation site', () => {
   beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }), 600_000)
   const site = startConsole()
 
-  /**
-   * Opens a page of the site, and waits until it responds to clicks. Errors in the browser's console and requests to
-   * other hosts fail the test.
-   */
+  /** Errors in the browser's console and requests to other hosts fail the test. */
   const openDocs = async (path: string, options?: OpenOptions): Promise<Page> => {
     const page = await site.openSignedOut({ ...options, path: '/healthz' })
     const errors: string[] = []

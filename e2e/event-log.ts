@@ -20,10 +20,7 @@ export async function moveEventsAhead({ db }: TestApp, { accountId }: Person): P
   )
 }
 
-/**
- * Adds events to a user's log. Each event changes the attribute `site`, from `place-1` to `place-2` and so on. The last
- * event is the newest.
- */
+/** Each event changes the attribute `site`, from `place-1` to `place-2` and so on. The last event is the newest. */
 export async function insertChanges(
   { db }: TestApp,
   { accountId }: Person,

@@ -4,10 +4,7 @@ import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { sharedTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
-/**
- * This limit is long enough for a slow machine. A step that never completes fails earlier, after `WAIT_MS`, with an
- * error that names the step.
- */
+/** A step that never completes fails earlier, after `WAIT_MS`, with an error that names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 

@@ -10,8 +10,8 @@ interface LockedPackage {
 }
 
 /**
- * Returns package-lock.json with the URL of every package. Without URLs, `npm ci` downloads a description of all
- * versions of each package, which is larger than the packages themselves.
+ * Without URLs, `npm ci` downloads a description of all versions of each package, which is larger than the packages
+ * themselves.
  */
 export function generateLockUrls(): [path: string, text: string] {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))

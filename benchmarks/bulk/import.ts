@@ -7,10 +7,6 @@ import { newId } from '../../packages/server/src/features/devices/device-id.ts'
 import { startDatabase } from '../environment/database.ts'
 import { startServer } from '../webhooks/server.ts'
 
-/**
- * Measures `muster import` of new devices with 2 services and 5 attributes, the same import again, and a bulk job over
- * all devices. The baseline inserts the same rows and events in batches of 100.
- */
 const [count = 100_000] = process.argv.slice(2).map(Number)
 const BATCH = 100
 

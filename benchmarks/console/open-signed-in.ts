@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 
-/**
- * Opens a window in which the owner is signed in. Scripts on the page find the functions of in-page.js in `measure`.
- */
+/** Scripts on the page find the functions of in-page.js in `measure`. */
 export async function openSignedIn(
   browser: Browser,
   environment: StartedEnvironment,

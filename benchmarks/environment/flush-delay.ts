@@ -3,18 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartedEnvironment } from './start-environment.ts'
 
-/**
- * Makes PostgreSQL wait before each flush of its write-ahead log (`commit_delay`), to simulate a slow disk. A slow disk
- * would cost more, because with this setting, transactions that commit during the wait share the flush.
- */
+/** Makes PostgreSQL wait before each flush of its write-ahead log (`commit_delay`), to simulate a slow disk. */
 export async function delayFlushes({ database, pool }: StartedEnvironment, milliseconds: number): Promise<void> {
   const cluster = join(database.folder, 'pg')
   const file = join(cluster, 'postgresql.conf')
   const others = (await readFile(file, 'utf8')).split('\n').filter((line) => !/^commit_(delay|siblings) = /.test(line))
   const delay = milliseconds === 0 ? [] : [`commit_delay = ${milliseconds * 1_000}`, 'commit_siblings = 0']
   await writeFile(file, [...others, ...delay, ''].join('\n').replace(/\n+$/, '\n'))
-  // Only a superuser can change the setting with SQL, and superusers cannot connect. On SIGHUP, every session reloads
-  // the file.
+  // Only a superuser can change the setting with SQL, and superusers cannot connect.
   const pid = Number((await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n', 1)[0])
   process.kill(pid, 'SIGHUP')
   for (;;) {

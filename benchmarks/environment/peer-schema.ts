@@ -1,10 +1,6 @@
 import type pg from 'pg'
 
-/**
- * PostGraphile's documentation puts logic in database functions
- * (https://postgraphile.org/postgraphile/5/custom-mutations). The function writes the change and its event in one
- * transaction. The lock prevents lost updates.
- */
+/** The lock prevents lost updates. */
 const setAttribute = `
 create schema if not exists postgraphile;
 create or replace function postgraphile.set_attribute(account_id text, device_id text, name text, value text)

@@ -74,8 +74,7 @@ async function setUp(
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
-  // This server only creates the fleet. It is not measured, because it has then run more kinds of operations than the
-  // systems that it would be compared with.
+  // This server only creates the fleet, because it has then run more kinds of operations than the measured systems.
   const creator = await startServer('server')
   const accessKey = await readAccessKey(join(database.folder, 'server'))
   const fleet = await createFleet(pool, {

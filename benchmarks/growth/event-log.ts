@@ -41,9 +41,6 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
   await pool.query('vacuum (analyze) event')
 }
 
-/**
- * Drops the secondary indexes and returns their definitions. Creating them after the inserts takes a tenth of the time.
- */
 async function dropSecondaryIndexes(client: pg.PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition

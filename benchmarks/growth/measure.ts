@@ -11,9 +11,7 @@ export interface Row {
   target?: number
   /** Maximum times of the large side in milliseconds, for the median and for the longest request. */
   targetMs?: { median: number; longest?: number }
-  /**
-   * Sends the request. The benchmark calls `small` and `large` alternately. `turn` is the number of the pair of calls.
-   */
+  /** `turn` is the number of the pair of calls. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
   /** Starts load that runs during the measurement. The returned function stops the load. */
@@ -41,10 +39,7 @@ export interface MeasureOptions {
   turns: number
 }
 
-/**
- * Alternates the small and the large request, so that other activity on the machine affects both. Discards the warm-up
- * round.
- */
+/** Alternates the small and the large request, so that other activity on the machine affects both. */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []

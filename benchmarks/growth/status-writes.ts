@@ -7,10 +7,7 @@ const INTERVAL_MS = 20
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 
-/**
- * Writes a status on one device after another at a fixed rate. The returned function stops the writes and reports the
- * rate.
- */
+/** The returned function stops the writes and reports the rate. */
 export function startStatusWrites(
   user: User,
   ids: readonly string[],

@@ -8,9 +8,7 @@ export interface HttpRequest {
 export interface LoadJob {
   url: string
   connections: number
-  /**
-   * The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats.
-   */
+  /** If the list is shorter than `connections`, it repeats. */
   requests: readonly (readonly HttpRequest[])[]
   until: { seconds: number } | { requests: number }
 }

@@ -1,7 +1,4 @@
-/**
- * Describes the first difference between two JSON values. Ignores the order of members. Returns undefined if the values
- * are equal.
- */
+/** Ignores the order of members. Returns undefined if the values are equal. */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`

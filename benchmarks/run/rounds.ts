@@ -8,10 +8,7 @@ import { type Operation, toRequest } from './operation.ts'
 export interface Workload {
   name: string
   system: System
-  /**
-   * Returns the operations that one connection sends in turn. `run` is a counter, so each run can write different
-   * values.
-   */
+  /** `run` is a counter, so each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
   /** Returns the part of the first response that must equal the other systems' part. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
@@ -61,10 +58,7 @@ export interface RoundsOptions {
   progress(text: string): void
 }
 
-/**
- * Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. Discards the
- * warm-up round, in which the systems compile code, open connections, and read database pages.
- */
+/** Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options
   const runs = new Map<string, Run[]>(workloads.map(({ name }) => [name, []]))

@@ -7,8 +7,8 @@ interface LogState {
 }
 
 /**
- * Records the state before a run of writes. The returned function checks the state after the run. It throws if an
- * acknowledged change has no event, if a value differs from its newest event, or if a deadlock occurred.
+ * The returned function throws if an acknowledged change has no event, a value differs from its newest event, or a
+ * deadlock occurred.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
   // Removes the dead rows of earlier runs, which would slow down this run.

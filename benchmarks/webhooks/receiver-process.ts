@@ -1,5 +1,4 @@
-// Runs a receiver in a separate process. Prints the port, and then, for each line of input, the number of received
-// requests.
+// Prints the port, and then, for each line of input, the number of received requests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -69,8 +69,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
         const { body } = await sendAs(credentials, fleet.url(), document)
         if (body.errors === undefined) return body.data
       } catch {
-        // The outcome of the write is unknown. Repeating it is safe, because a write of the same value creates no
-        // second event.
+        // Repeating the write is safe, because a write of the same value creates no second event.
       }
       await sleep(50)
     }

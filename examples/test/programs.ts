@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Returns whether a program is installed. Always returns true if CI is set, because `.ci/run` installs the programs,
- * and the tests for a missing program must fail there.
+ * Always returns true if CI is set, because `.ci/run` installs the programs, and the tests for a missing program must
+ * fail there.
  */
 export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 

@@ -24,10 +24,7 @@ const sources = [
   { folder: 'server', only: shared },
 ]
 
-/**
- * Builds `@muster/cli`: the command line and the agent, without the server. Commands that need the server fail with a
- * message that names `@muster/server`, which includes them.
- */
+/** Commands that need the server fail with a message that names `@muster/server`, which includes them. */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(sources, target)

@@ -11,10 +11,6 @@ export async function findImageBuilder(): Promise<string | undefined> {
   }
 }
 
-/**
- * Builds the container image of a server folder that contains the platform's programs, and writes it as a file that
- * `podman load` and `docker load` read.
- */
 export async function buildImage(builder: string, { server, file, tag, time }: ImageOptions): Promise<void> {
   const dockerfile = join(root, 'deploy/Dockerfile')
   const timestamp = builder === 'docker' ? [] : ['--timestamp', String(time.getTime() / 1000)]

@@ -8,10 +8,7 @@ import { build } from 'vite'
 import { root } from './copy-sources.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 
-/**
- * Builds a library for browsers and Node.js: `@muster/client` or `@muster/http-signature`. The result includes types
- * and all dependencies. `folder` is the package's folder in `packages/`.
- */
+/** The result includes types and all dependencies. */
 export async function buildLibrary(folder: 'client' | 'http-signature', target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   const source = join(root, 'packages', folder)
@@ -60,10 +57,7 @@ async function emitTypes(source: string, target: string): Promise<void> {
   }
 }
 
-/**
- * Returns a module's file name. Modules of other packages are in a folder named after the package, because npm does not
- * pack node_modules.
- */
+/** Modules of other packages are in a folder named after the package, because npm does not pack node_modules. */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
 }

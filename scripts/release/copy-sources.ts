@@ -12,11 +12,7 @@ export interface SourcePackage {
   only?: readonly string[]
 }
 
-/**
- * Copies the sources of workspace packages to `target/packages` as plain JavaScript. Node.js strips types from files of
- * this repository, but not from installed packages. Imports of the copied packages become relative paths; other imports
- * stay as they are. Does not copy tests or Markdown files.
- */
+/** Node.js strips types from files of this repository, but not from installed packages. */
 export async function copySources(packages: readonly SourcePackage[], target: string): Promise<void> {
   const files = (await Promise.all(packages.map(listSources))).flat()
   const copied: ReadonlySet<string> = new Set(files)

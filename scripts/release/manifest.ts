@@ -16,10 +16,7 @@ export interface Manifest {
   overrides?: unknown
 }
 
-/**
- * Reads the manifest of a package in `packages/`, or of the root package (`..`). The root package has the release's
- * version; workspace packages have none.
- */
+/** The root package has the release's version; workspace packages have none. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const read = async (path: string): Promise<Manifest> => JSON.parse(await readFile(join(root, path), 'utf8'))
   const { version, license } = await read('package.json')
@@ -32,10 +29,7 @@ export async function writeManifest(target: string, manifest: Record<string, unk
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/**
- * Combines dependencies of several packages, without packages of this repository. Throws if two packages require
- * different ranges of a dependency.
- */
+/** Throws if two packages require different ranges of a dependency. */
 export function combineDependencies(...all: (Record<string, string> | undefined)[]): Record<string, string> {
   const combined = new Map<string, string>()
   for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {

@@ -7,10 +7,7 @@ interface Sbom {
   metadata: { timestamp: string }
 }
 
-/**
- * Writes the software bill of materials of an installed server, in the format CycloneDX: every npm package, including
- * Node.js and PostgreSQL. Time and serial number depend only on the release, so that the file is reproducible.
- */
+/** Time and serial number depend only on the release, so that the file is reproducible. */
 export async function writeSbom(server: string, file: string, time: Date): Promise<void> {
   // With this option, npm accepts peer dependencies that an override changes.
   const peers = '--legacy-peer-deps'

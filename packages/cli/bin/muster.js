@@ -38,10 +38,7 @@ if (node === undefined) {
   runWith(node)
 }
 
-/**
- * Caches compiled code in the home folder, so that commands start in a third of the time. With sudo, the home folder may
- * belong to another user, and stays unchanged.
- */
+/** Caches compiled code in the home folder, so that commands start in a third of the time. */
 function cacheCompiledCode() {
   const home = process.env.HOME || homedir()
   try {
@@ -64,10 +61,7 @@ function isOwn(folder) {
   }
 }
 
-/**
- * Returns the environment of a server. From the second start, a server and its processes load compiled code from the
- * data folder. They start faster, and do not load the TypeScript compiler.
- */
+/** From the second start, a server and its processes load compiled code from the data folder. */
 function serverEnvironment() {
   const data = process.env.MUSTER_DATA || 'data'
   // On the first start, the server creates this folder, which must be private.
@@ -98,9 +92,7 @@ function runWith(node) {
     if (node !== process.execPath) assertStarts(node)
     process.execve(node, [node, ...command], env)
   }
-  // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
-  // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which does not receive
-  // the signals to this process's group.
+  // The child must receive each signal only once, because a second signal stops a server immediately.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
     // The child watches this channel, which closes when this process is killed, so that the child can exit too.

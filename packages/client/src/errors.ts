@@ -98,10 +98,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/**
- * Error names, keyed by class. The client derives the names from codes, because bundlers shorten the class names that
- * programs log.
- */
+/** The client derives the names from codes, because bundlers shorten the class names that programs log. */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],

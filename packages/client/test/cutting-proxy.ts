@@ -10,10 +10,7 @@ export interface CuttingProxy {
   dropResponses(count: number): void
 }
 
-/**
- * Starts a proxy that can cut connections at the worst time: after the server processes a request, before the response
- * arrives.
- */
+/** Cuts connections after the server has processed a request and before the response arrives. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()

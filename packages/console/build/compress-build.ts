@@ -14,10 +14,7 @@ const BROTLI_QUALITY = 9
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/**
- * Writes `.br` and `.gz` files next to each compressible file of at least 1 KiB, so that the server never compresses
- * files itself.
- */
+/** Writes `.br` and `.gz` files, so that the server never compresses files itself. */
 export function compressBuild(): Plugin {
   let folder = ''
   return {

@@ -7,10 +7,7 @@ import { chromiumOptions } from '../../../e2e/chromium.ts'
 const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
 
-/**
- * Fills the square with the background and keeps the drawing in the center, because operating systems crop this icon,
- * for example to a circle.
- */
+/** Operating systems crop this icon, for example to a circle. */
 const maskable = icon
   .replace('rx="104"', 'rx="0"')
   .replace('<g ', '<g transform="translate(256 256) scale(0.8) translate(-256 -256)"><g ')

@@ -6,10 +6,7 @@ import type { Plugin, Rollup } from 'vite'
 const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
-/**
- * The files in `public/` that the service worker caches: those of the offline page, and those that the console loads
- * before its first page.
- */
+/** The files of the offline page, and those that the console loads before its first page. */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
 export function serviceWorker(): Plugin {
@@ -43,10 +40,7 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
   return Array.from(files, (name) => `/${name}`).sort()
 }
 
-/**
- * Returns a version that changes whenever a file of the shell or the service worker changes. Asset names contain a hash
- * of their content, so this function hashes only the content of the other files.
- */
+/** Asset names contain a hash of their content, so this function hashes only the content of the other files. */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))
   for (const path of publicFiles) hash.update(await readFile(new URL(`.${path}`, publicFolder)))

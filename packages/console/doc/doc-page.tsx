@@ -56,9 +56,7 @@ interface PersistentViewProps {
   children: ReactNode
 }
 
-/**
- * Mounts a view when the user first opens it. While another view is shown, the view stays mounted and keeps its state.
- */
+/** Keeps a view mounted while another one is shown, so that it keeps its state. */
 function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

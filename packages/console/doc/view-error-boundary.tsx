@@ -2,10 +2,7 @@ import { Container } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
 import { ErrorNotice } from '../src/components/error-notice.tsx'
 
-/**
- * Shows the error of a view that failed, for example because the browser could not load its files. The other views keep
- * working.
- */
+/** Shows the error of a view that failed, for example because the browser could not load its files. */
 export class ViewErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {}
 

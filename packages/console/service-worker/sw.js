@@ -1,6 +1,4 @@
-// Caches the console's files, so that the console opens faster, and shows an offline page while the server is
-// unreachable. It never caches responses of the API or of sign-in. The build sets the two constants: see
-// build/service-worker.ts.
+// Never caches responses of the API or of sign-in. The build sets the two constants: see build/service-worker.ts.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'
 
@@ -45,10 +43,7 @@ async function openPage(request) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/**
- * Returns an asset from the cache, or fetches and caches it. A cached asset is never outdated, because its name
- * contains a hash of its content.
- */
+/** A cached asset is never outdated, because its name contains a hash of its content. */
 async function getAsset(request) {
   const cached = await caches.match(request)
   if (cached !== undefined) return cached

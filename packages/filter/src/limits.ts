@@ -2,10 +2,7 @@
 export const filterLimits = {
   /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
-  /**
-   * Maximum number of conditions. In a list of values in parentheses, five values count as one condition. A list counts
-   * as at least one condition.
-   */
+  /** In a list of values in parentheses, five values count as one condition, and a list counts at least once. */
   filterTerms: 50,
   /** Maximum number of nested parentheses, not counting the parentheses of functions. */
   filterDepth: 10,

@@ -17,10 +17,7 @@ export function toCodePoints(text: string, index: number): number {
   return count
 }
 
-/**
- * Converts a position in code points, from 0, to a string index. Moves a position outside the string to its nearest
- * end.
- */
+/** Moves a position outside the string to its nearest end. */
 export function toIndex(text: string, codePoints: number): number {
   let at = 0
   for (let count = 0; count < codePoints && at < text.length; count++) at += isPairAt(text, at) ? 2 : 1

@@ -148,8 +148,7 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
     const { user, system } = process.threadCpuUsage(start)
     return (user + system) / 1000
   }
-  // Both check the same number of characters. Quadratic time would take 32 times as long for the long filter; garbage
-  // collection adds less. Some systems measure CPU time in steps of several milliseconds, so each run takes longer.
+  // Quadratic time would take 32 times as long for the long filter; garbage collection adds less.
   const short = Math.max(Math.min(run(2000, 32), run(2000, 32)), 10)
   let long = run(64_000, 1)
   // Repeats the measurement only if another process may have disturbed it.

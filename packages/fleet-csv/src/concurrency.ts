@@ -1,7 +1,4 @@
-/**
- * Processes up to `limit` items at a time. After a failure, starts no further items, waits for the running ones, and
- * rejects with a failure.
- */
+/** After a failure, starts no further items, waits for the running ones, and rejects with a failure. */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,
   limit: number,

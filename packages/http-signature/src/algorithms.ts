@@ -36,8 +36,8 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Determines the algorithm of a signature only from its length. The verifier's work then depends on the request and not
- * on the key, so its duration does not reveal whether a key exists or which type it has.
+ * Uses only the length, so that the duration of a verification does not reveal whether a key exists or which type it
+ * has.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'

@@ -48,10 +48,7 @@ function* damagedRequests(request: RequestWithBody): Generator<[string, RequestW
   }
 }
 
-/**
- * Returns all requests in form A with one damaged character in `keyId`, `headers`, or `signature`. Skips changes of
- * only the case of `headers`, because header names are case-insensitive.
- */
+/** Skips changes of only the case of `headers`, because header names are case-insensitive. */
 function* damagedParameters(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const header = headerOf(request, 'authorization') === '' ? 'signature' : 'authorization'
   const credentials = headerOf(request, header)

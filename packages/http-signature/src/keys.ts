@@ -21,10 +21,7 @@ const smallOrderPoints = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ])
 
-/**
- * Generates a secret: base64 of 32 random bytes. The bytes contain no zero byte and no trailing newline, because the
- * shell's `$(base64 -d)` drops them.
- */
+/** Base64 of 32 random bytes, without zero bytes and a trailing newline, which the shell's `$(base64 -d)` drops. */
 export function generateSecret(): string {
   for (;;) {
     const secret = randomBytes(2 * secretLength)

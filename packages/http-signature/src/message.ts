@@ -65,10 +65,7 @@ export function assertSingle(fields: Fields, name: string): void {
     throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Only one is allowed.`)
 }
 
-/**
- * Returns the value of a covered header. The header must be present once, and contain only characters that a signature
- * base allows (RFC 9421 §2.5).
- */
+/** The header must be present once, and contain only characters that a signature base allows (RFC 9421 §2.5). */
 export function coveredField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined)

@@ -1,7 +1,4 @@
-/**
- * All reasons for rejecting signed requests. `status` is the HTTP status to send. A test compares this table with the
- * README. No reason reveals whether a key exists.
- */
+/** `status` is the HTTP status to send. No reason reveals whether a key exists. */
 export const signatureReasons = {
   'both-forms': {
     status: 400,

@@ -7,8 +7,7 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-// These functions sign requests with third-party packages and send them to a local server. They return each request as
-// received, so that tests verify what arrives over a socket.
+// Sends requests of third-party packages over a socket, so that tests verify what arrives.
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean
@@ -89,10 +88,7 @@ export function sendDhensby(
   })
 }
 
-/**
- * Returns every accepted combination of client and options, by name. Each signs its requests at `time`, in Unix
- * seconds.
- */
+/** Each signs its requests at `time`, in Unix seconds. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

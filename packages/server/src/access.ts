@@ -57,10 +57,7 @@ export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOw
 /** The permissions of keys that were created before permissions existed, and the default for new keys. */
 export const usualKeyPermissions = manager
 
-/**
- * Returns a key's permissions. The database stores null for the usual permissions, as it does for keys that were
- * created before permissions existed. Stored names that this release does not know grant nothing.
- */
+/** Null means the usual permissions. Stored names that this release does not know grant nothing. */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>
   stored === null ? manager : maskOf(stored.filter(isPermission))
 

@@ -1,8 +1,6 @@
 /**
- * This is the only table of error codes. `status` is the HTTP status if a request fails before execution. REST responses
- * also use it for errors during execution, except for LIMIT_EXCEEDED (`rest/statuses.ts`). For errors during the
- * execution of a GraphQL request, GraphQL over HTTP defines the status, but the status is 503 if the whole operation
- * failed with UNAVAILABLE. `docs/reference/errors.md` is generated from this table.
+ * `status` is the HTTP status if a request fails before execution. docs/reference/errors.md is generated from this
+ * table.
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
@@ -54,10 +52,7 @@ export const errorCodes = {
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/**
- * These are the values of `extensions.reason` for API requests with valid credentials. `docs/reference/errors.md` is
- * generated from this table.
- */
+/** The values of `extensions.reason` for API requests with valid credentials (docs/reference/errors.md). */
 export const requestReasons = {
   permission: {
     code: 'FORBIDDEN',

@@ -1,9 +1,6 @@
 import { filterLimits } from '@muster/filter'
 
-/**
- * The fixed limits that `login { limits }` lists under these names and docs/reference/limits.md describes. Lengths
- * count characters (Unicode code points), and sizes count bytes of UTF-8.
- */
+/** `login { limits }` lists these limits. Lengths count Unicode code points, and sizes count bytes of UTF-8. */
 export const limits = {
   nameLength: 128,
   valueBytes: 16 * 1024,

@@ -22,11 +22,7 @@ import { openServingDatabase } from './start/serving-database.ts'
 import { type SetUp, setUp } from './start/set-up.ts'
 import { StartError } from './start-error.ts'
 
-/**
- * Runs the server until SIGTERM or SIGINT, or until its terminal closes. Resolves when the server has stopped
- * completely. Rejects if the server cannot start or loses its database permanently. `failureText` formats the error for
- * the operator.
- */
+/** Resolves when the server has stopped. Rejects if it cannot start or loses its database permanently. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
   for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: it is misspelled or from another release')
@@ -70,8 +66,7 @@ async function start(options: Start): Promise<void> {
 }
 
 /**
- * Prepares the database on connections without a statement timeout, because a migration, or the wait for another
- * server's migration, can take a long time.
+ * Without a statement timeout, because a migration, or the wait for another server's migration, can take a long time.
  */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
@@ -100,10 +95,7 @@ async function migrateOrExplain(
   }
 }
 
-/**
- * Serves requests in this process. Imports the serving code only now, because a process that only supervises others
- * does not need it.
- */
+/** Imports the serving code only now, because a process that only supervises others does not need it. */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })
@@ -111,10 +103,7 @@ async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Pro
   return startServing({ ...options, metrics })
 }
 
-/**
- * Starts the processes that serve requests. The current process runs the embedded database, if it is used, supervises
- * the others, and handles signals.
- */
+/** This process runs the embedded database, supervises the others, and handles signals. */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })

@@ -1,9 +1,6 @@
 import type { Counter, Histogram } from 'prom-client'
 
-/**
- * Collects the values of a metric in batches. Recording each value separately takes ten times as long, which is longer
- * than many of the measured steps.
- */
+/** Recording each value separately takes ten times as long. */
 export interface Batch<Add> {
   readonly add: Add
   flush(): void
@@ -48,10 +45,7 @@ interface Branch<Value> {
   readonly next: Map<string, Branch<Value>>
 }
 
-/**
- * Creates a tree with one level per label. Joining the labels into a single key would take longer than all other steps
- * together.
- */
+/** Joining the labels into a single key would take longer than all other steps together. */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {
   const newBranch = (): Branch<Value> => ({ value: undefined, next: new Map() })
   let root = newBranch()

@@ -8,10 +8,7 @@ export interface Metric {
   across?: 'sum' | 'max' | 'min'
 }
 
-/**
- * This is the only table of metrics. Features set or count their values by these keys, each in its
- * `<feature>.metrics.ts`. docs/reference/metrics.md is generated from this table.
- */
+/** The only table of metrics. docs/reference/metrics.md is generated from it. */
 export const metricTable = {
   feedLagSeconds: {
     name: 'muster_event_feed_lag_seconds',

@@ -17,10 +17,7 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 export interface Metrics {
-  /**
-   * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While `read` fails, the gauge
-   * has no value. Several readers can set different label values of one gauge.
-   */
+  /** Calls `read` if its last value is older than `maxAgeMs`. While `read` fails, the gauge has no value. */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void
@@ -31,10 +28,7 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/**
- * The number of milliseconds to wait for a gauge's value before omitting it. The scraper, and the parent of several
- * server processes, wait only a little longer.
- */
+/** Milliseconds until a gauge is omitted. The scraper and a parent process wait only a little longer. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
@@ -44,10 +38,7 @@ export interface MetricsOptions {
   process?: string | undefined
 }
 
-/**
- * The registry omits these gauges, because their names have the suffix of a counter. Gauges without this suffix report
- * the same values by type.
- */
+/** Their names have the suffix of a counter. Gauges without this suffix report the same values by type. */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
@@ -63,10 +54,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     flushes.push(flush)
     return add
   }
-  /**
-   * Returns the existing metric of this name, or creates it. Components that measure the same metric share it, so their
-   * values are added up.
-   */
+  /** Components that measure the same metric share it, so their values are added up. */
   const getOrCreate = <Kind>(name: string, create: () => Kind): Kind =>
     (registry.getSingleMetric(name) as Kind | undefined) ?? create()
 

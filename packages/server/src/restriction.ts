@@ -97,10 +97,7 @@ export function bothRestrictions(
   return one === undefined || other === undefined ? (one ?? other) : [...one, ...other]
 }
 
-/**
- * Returns the filter for the devices that a caller can reach, or undefined for all devices. Statements that read
- * devices or their data must apply it.
- */
+/** Undefined means all devices. Statements that read devices or their data must apply this filter. */
 export const insideOf = (caller: Restricted): ResolvedFilter | undefined => reachOf(caller)?.devices
 
 /** Returns the limits on the attribute names that a caller can read and set, or undefined for all names. */

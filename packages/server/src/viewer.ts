@@ -25,9 +25,7 @@ export interface Viewer {
   readonly restriction?: Restriction | undefined
   /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
   readonly reach?: Reach
-  /**
-   * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.
-   */
+  /** An owner can also create, change, and remove owners. */
   readonly isOwner?: boolean
   /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean

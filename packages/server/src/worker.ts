@@ -53,10 +53,7 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/**
- * The size of the connection pool for background work. In a shared pool, requests and background work would wait for
- * each other.
- */
+/** Separate, because requests and background work would wait for each other in a shared pool. */
 const CONNECTIONS = 5
 
 /** The fields are minute, hour, day, month, and weekday in UTC. */
@@ -100,10 +97,7 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /**
-   * Returns the server's or the database's time, whichever is earlier. Records therefore expire only if they are old
-   * enough by both clocks.
-   */
+  /** Records therefore expire only if they are old enough by both clocks. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

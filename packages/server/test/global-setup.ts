@@ -18,10 +18,7 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Starts PostgreSQL for the tests, creates the template database, and bundles the programs that tests start. With
- * MUSTER_TEST_DATABASE_URL, uses the server at this URL, and the user in the URL must be allowed to create databases.
- */
+/** With MUSTER_TEST_DATABASE_URL, uses the server at this URL, whose user must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await createTemporaryFolder()
   const template = `muster_template_${process.pid}`

@@ -7,11 +7,7 @@ const MEMORY = '/dev/shm'
 const GIB = 2 ** 30
 const PREFIX = 'muster-test-'
 
-/**
- * Creates the folder that contains all temporary files of a test run, and sets TMPDIR for the workers and their child
- * processes. The folder is in memory if there is enough, because a database has hundreds of files, and the tests create
- * hundreds of databases. On a disk, these files would take a tenth of the processor time.
- */
+/** In memory if there is enough, because the files of hundreds of databases would take processor time on a disk. */
 export async function createTemporaryFolder(): Promise<string> {
   const parent = (await hasMemory()) ? MEMORY : tmpdir()
   await removeOldFolders(parent)

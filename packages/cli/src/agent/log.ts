@@ -9,10 +9,7 @@ type Details = Readonly<Record<string, string | number | undefined>>
 
 interface LogOptions {
   json: boolean
-  /**
-   * Whether the journal reads the output. The journal adds the time and reads the level from a numeric prefix
-   * (sd-daemon(3)).
-   */
+  /** The journal adds the time and reads the level from a numeric prefix (sd-daemon(3)). */
   journal: boolean
 }
 

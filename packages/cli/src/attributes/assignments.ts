@@ -5,10 +5,7 @@ import { usageError } from '../errors/cli-error.ts'
 /** New values, keyed by attribute name. Null removes the attribute. */
 export type Changes = Map<string, string | null>
 
-/**
- * Parses `name=value`. The value is everything after the first equals sign. Users who type `site!=oslo`, `load>=1`,
- * `site==oslo`, or `site = oslo` usually mean a comparison, so the command accepts these only after `--`.
- */
+/** `site!=oslo`, `load>=1`, `site==oslo`, and `site = oslo` usually mean a comparison, so they work only after `--`. */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)

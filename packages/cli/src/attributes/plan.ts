@@ -6,10 +6,7 @@ import { joinFilters } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
-/**
- * Selects the devices that match all filters, or the devices and services with these IDs. `now` is the reference time
- * for relative times in filters, and is the same for all pages.
- */
+/** `now` is the reference time for relative times in filters, and is the same for all pages. */
 export type Targets = { where: string[]; now?: string } | { ids: string[] }
 
 export interface Planned {

@@ -11,9 +11,7 @@ interface Watch {
 
 const MIB = 2 ** 20
 
-/**
- * Runs `work` with a progress bar in MiB. The first Ctrl-C aborts the signal, after which `work` must undo its changes.
- */
+/** The first Ctrl-C aborts the signal, after which `work` must undo its changes. */
 export async function withProgress<Result>(
   { quiet }: { quiet: boolean },
   work: (watch: Watch) => Promise<Result>,

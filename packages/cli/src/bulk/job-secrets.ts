@@ -2,10 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
-/**
- * Creates a file that only the user can read, and passes it to `use`. The file exists before the download, because the
- * server returns secrets only once. Removes the file if nothing was written to it.
- */
+/** The file exists before the download, because the server returns secrets only once. */
 export async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const exists = error.code === 'EEXIST'

@@ -102,10 +102,7 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/**
- * Warns if commands in this folder use other credentials. In a server's folder, the server's credentials take
- * precedence over those in the home directory.
- */
+/** In a server's folder, the server's credentials take precedence over those in the home directory. */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
   if (credentials === undefined && used !== file) console.error(`note: commands in this folder use ${used} instead`)

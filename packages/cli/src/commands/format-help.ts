@@ -1,6 +1,4 @@
-/**
- * Summary of the file format for the help of import and export. For the full description, see packages/cli/README.md.
- */
+/** For the full description, see packages/cli/README.md. */
 export const formatHelp = `
 File format: the first row contains the column names. Only the "name" column is required.
   name        device name

@@ -9,9 +9,7 @@ export interface Candidate {
   description?: string
 }
 
-/**
- * Returns completions for the last word, or an empty array if the word may be a file name or has no known completions.
- */
+/** Returns an empty array if the last word may be a file name or has no known completions. */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = moveGlobalOptions(words.slice(0, -1))
   const typed = words.at(-1) ?? ''

@@ -1,9 +1,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 /**
- * Completion scripts, keyed by shell. `program` is the absolute path of the launcher: `muster` can be an alias, which
- * functions do not expand, or a path that is relative to another folder. Typed words may contain quotes and
- * backslashes, so the scripts unquote the words before they call `__complete`.
+ * `program` is absolute, because `muster` can be an alias or a relative path. Typed words may contain quotes, so the
+ * scripts unquote the words before they call `__complete`.
  */
 export const scripts: Readonly<Record<Shell, (program: string) => string>> = {
   bash: (program) => `# muster completion bash; load it with: source <(muster completion bash)

@@ -23,10 +23,7 @@ export async function readCredentials({ credentials, profile }: Which, env = pro
   }
 }
 
-/**
- * Returns the path of the credentials file that commands use. The default path, in the home directory, does not have to
- * exist.
- */
+/** The default path, in the home directory, does not have to exist. */
 export async function credentialsFile(given: string | undefined, env = process.env): Promise<string> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   if (named !== undefined) return resolve(named)

@@ -13,10 +13,7 @@ export function assertProfileName(profile: string): void {
   )
 }
 
-/**
- * Sets values in a section of a credentials file without changing other values and sections. Replaces the file
- * atomically. Only its owner can read the file.
- */
+/** Replaces the file atomically. Only its owner can read it. */
 export async function writeProfile(
   file: string,
   profile: string,

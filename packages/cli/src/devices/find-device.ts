@@ -6,9 +6,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/**
- * Finds a device by its ID, hardware ID, or full name, and returns its ID. Does not look up an argument that is an ID.
- */
+/** Does not look up an argument that is an ID. */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const

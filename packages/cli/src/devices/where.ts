@@ -33,10 +33,7 @@ function assertFilter(filter: string): void {
 /** Quotes a string for a filter. A quoted string without a name searches for devices. */
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
-/**
- * Rejects names that are neither fields nor attributes that the account has ever used. Accepts all names with the
- * prefix `attributes.`.
- */
+/** Accepts all names with the prefix `attributes.`. */
 export async function assertKnownNames(
   muster: Muster,
   { option, names, kind = 'DEVICES' }: { option: string; names: readonly string[]; kind?: FilterKind },

@@ -25,10 +25,7 @@ export function withInstallation<Result>(
   }, options)
 }
 
-/**
- * Returns the URL in the owner's credentials file. The server updates this URL to its port or public URL, which this
- * command's environment may not contain.
- */
+/** The server updates this URL to its port or public URL, which this command's environment may not contain. */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)
   try {

@@ -21,9 +21,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Runs `work` on the installation's database: the database in DATABASE_URL (or in DATABASE_DIRECT_URL, if both are
- * set), or otherwise the embedded database. Unless a server is already running the embedded database, starts it for the
- * duration of `work`.
+ * Uses the database in DATABASE_DIRECT_URL or DATABASE_URL, or otherwise the embedded one, which it starts unless a
+ * server already runs it.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,

@@ -50,10 +50,7 @@ export function cellOf<Item>(column: Column<Item>, item: Item): string {
   return visible(column.time ? localTime(text) : text)
 }
 
-/**
- * Narrows the columns until the table fits: IDs before other columns, and names last. Every column first keeps a
- * readable width with its whole heading, except IDs. Within a group, the widest column is narrowed first.
- */
+/** Narrows the columns until the table fits: IDs before other columns, and names last. */
 function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
   const readable = columns.map(({ name, time }) => Math.max(time ? MINUTE_WIDTH : READABLE_WIDTH, widthOf(name)))
   const group = (truncated: Column<Item>['truncated']): number[] =>

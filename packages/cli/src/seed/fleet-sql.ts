@@ -8,10 +8,7 @@ function draw(values: readonly (string | number | null)[], byte: number): string
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/**
- * Gives this many consecutive devices adjacent IDs. Because adjacent IDs share index pages, a million inserts finish in
- * minutes.
- */
+/** Because adjacent IDs share index pages, a million inserts finish in minutes. */
 const CLUSTER_SIZE = 4_096
 
 /**
@@ -36,10 +33,7 @@ const hash = (text: string): string => `sha256(convert_to($5 || ${text}, 'UTF8')
 const FIRST_DAY = `timestamptz '2024-01-01 00:00Z'`
 const REPORT_DAY = `timestamptz '2026-01-01 00:00Z'`
 
-/**
- * Adds devices $2 to $3 of sample fleet $5 to account $1, each with $4 services. Does not change existing devices.
- * Returns the number of added devices.
- */
+/** Adds devices $2 to $3 of sample fleet $5 to account $1, each with $4 services. */
 export const fleetStatement = `
 with numbered as materialized (
   select n, h, around, ${id('n', 'device')} as id

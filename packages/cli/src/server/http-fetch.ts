@@ -55,10 +55,7 @@ interface SignedRequest {
   signal: AbortSignal
 }
 
-/**
- * Replaces `fetch` for the client, which passes strings and reads only these members of the response. Event streams
- * need the real `fetch`.
- */
+/** Event streams need the real `fetch`. */
 export const httpFetch = (async (url: string, init: SignedRequest) => {
   if (init.headers.Accept === 'text/event-stream') return fetch(url, init)
   try {

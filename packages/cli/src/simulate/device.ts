@@ -87,8 +87,7 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-    // This listener stays registered to ignore later errors, because they also close the connection, and `stay` handles
-    // that.
+    // Stays registered to ignore later errors, because they also close the connection.
     client.on('error', reject)
   })
 }
@@ -167,9 +166,7 @@ interface Actions {
   leave: () => void
 }
 
-/**
- * Starts the timers. Delays the first report randomly, so that devices that connect together do not report together.
- */
+/** Delays the first report randomly, so that devices that connect together do not report together. */
 function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions): { stop(): void } {
   let reporting = setTimeout(
     () => {

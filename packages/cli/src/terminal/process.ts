@@ -5,10 +5,7 @@ export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }
 
-/**
- * Exits silently if the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full
- * disk.
- */
+/** Exits silently if the reader closes the pipe, as in `muster export | head`. */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -50,10 +47,7 @@ export interface Interruption {
   release(): void
 }
 
-/**
- * Aborts the signal on the first Ctrl-C or SIGTERM, so that the command can finish cleanly. Exits immediately on the
- * second.
- */
+/** The first Ctrl-C or SIGTERM aborts the signal; the second exits immediately. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

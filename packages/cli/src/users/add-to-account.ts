@@ -15,10 +15,7 @@ export interface AddedMember {
   credentials: string | null
 }
 
-/**
- * Makes a user a member of an account. Creates the user if no user has the address. Writes the password to a new file
- * before the transaction commits, so a created user's password is never lost.
- */
+/** Writes the password to a new file before the transaction commits, so a created user's password is never lost. */
 export function addUserToAccount(
   { db, config }: Installation,
   { email, name, file }: { email: string; name: string | null; file: string },

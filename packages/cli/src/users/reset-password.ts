@@ -20,10 +20,7 @@ export interface PasswordWritten {
   passkeys: number
 }
 
-/**
- * Resets a password. Writes the file or sends the email before the transaction commits, so a changed password is never
- * lost.
- */
+/** Writes the file or sends the email before the transaction commits, so a changed password is never lost. */
 export async function resetPassword(
   installation: Installation,
   {

@@ -117,9 +117,7 @@ export function viewArguments({ where, context, sort, columns, description, labe
   }
 }
 
-/**
- * Rejects columns and sort keys that do not exist, so that the user notices a typo before the view is saved.
- */
+/** Rejects unknown columns and sort keys, so that the user notices a typo before the view is saved. */
 export async function assertKnownOptions(
   muster: Muster,
   { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },

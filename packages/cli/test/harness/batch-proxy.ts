@@ -11,8 +11,8 @@ export interface BatchProxy {
 }
 
 /**
- * Starts a proxy in front of a server. Before the proxy forwards a request with this mutation, it calls `onBatch` with
- * the request's number, so that a test can interfere at a fixed point.
+ * Before the proxy forwards a request with this mutation, it calls `onBatch` with the request's number, so that a test
+ * can interfere at a fixed point.
  */
 export async function startBatchProxy(
   target: string,

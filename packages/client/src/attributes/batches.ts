@@ -1,7 +1,4 @@
-/**
- * Maximum size of a batch. The server accepts requests of up to 1 MiB, so this value leaves room for the rest of the
- * request.
- */
+/** The server accepts requests of up to 1 MiB, so this value leaves room for the rest of the request. */
 const BATCH_BYTES = 900_000
 
 export async function* batchesOf<Item>(

@@ -34,8 +34,8 @@ const selection = {
 }
 
 /**
- * Yields a job now and whenever its progress changes. Ends when the job is a draft, is ready to start, is paused, or
- * has ended, because it then changes only through a call.
+ * Ends when the job is a draft, is ready to start, is paused, or has ended, because it then changes only through a
+ * call.
  */
 export async function* followBulkJob(
   run: RunQuery,

@@ -33,14 +33,12 @@ export interface FollowOptions {
   options: EventOptions & { select?: unknown }
 }
 
-/**
- * Alias under which the client selects each event's ID. It is not the name of a field of Event, so it cannot hide one.
- */
+/** Not the name of a field of Event, so it cannot hide one. */
 const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Yields events as they happen. Reconnects as needed and continues after the last event that it received. Before it
- * receives an event, it continues after the event that was newest at the start.
+ * Reconnects as needed and continues after the last event that it received. Before it receives an event, it continues
+ * after the event that was newest at the start.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow

@@ -29,10 +29,7 @@ export interface SubscribeOptions {
   onConnect: () => void
 }
 
-/**
- * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends
- * with an error: a StreamEnd, or the signal's reason after an abort.
- */
+/** Always ends with an error: a StreamEnd, or the signal's reason after an abort. */
 export async function* subscribeOnce(
   given: SubscribeOptions,
 ): AsyncGenerator<Record<string, unknown>, never, undefined> {

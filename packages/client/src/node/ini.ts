@@ -1,10 +1,7 @@
 /** Values, keyed by section and then by name. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/**
- * Parses sections of `NAME=value` lines. Ignores outer whitespace, quotes around values, empty lines, and lines that
- * begin with ; or #.
- */
+/** Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #. */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()
   let section = new Map<string, string>()

@@ -6,10 +6,7 @@ const MAX_DELAY_MS = 10_000
 /** The client does not retry if the server requests a longer delay. */
 const MAX_RETRY_AFTER_MS = 60_000
 
-/**
- * Retries a rate-limited operation for this time. A fixed number of retries would not suffice, because concurrent
- * operations compete for the quota.
- */
+/** Concurrent operations compete for the quota, so a fixed number of retries would not suffice. */
 export const RATE_LIMIT_RETRY_MS = 300_000
 
 /** Returns whether the client may retry, because the operation did not run or may run twice. */

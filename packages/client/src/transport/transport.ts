@@ -29,10 +29,7 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
   return idempotent ? 'idempotent' : 'once'
 }
 
-/**
- * Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it
- * once.
- */
+/** Retries if the operation did not run, or if running it twice has the same result as running it once. */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)
@@ -51,9 +48,7 @@ export async function send(transport: Transport, operation: Operation, options: 
   }
 }
 
-/**
- * Returns the Idempotency-Key header. All attempts of a call send the same key, so that the server runs the call once.
- */
+/** All attempts of a call send the same key, so that the server runs the call once. */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}

@@ -65,10 +65,7 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/**
- * Draws the diagram into the container, and returns its width in CSS pixels. The width is undefined until the first
- * drawing is complete.
- */
+/** The width is undefined until the first drawing is complete. */
 function useDrawing(schema: GraphQLSchema, rootName: string) {
   const container = useRef<HTMLElement>(null)
   const [drawing, setDrawing] = useState<{ size?: { width: number }; error?: unknown }>({})

@@ -13,8 +13,7 @@ type Composite = Extract<GraphQLNamedType, { getFields(): Record<string, GraphQL
 
 /**
  * Describes a diagram of the types that a root type leads to, for Graphviz
- * (https://graphviz.org/doc/info/shapes.html#html). Each type is a table of its fields. Edges lead from a field to the
- * type that it returns, and from an interface or a union to each of its object types.
+ * (https://graphviz.org/doc/info/shapes.html#html).
  */
 export function describeGraph(schema: GraphQLSchema, root: GraphQLNamedType): Graph {
   const types = reachableTypes(schema, root)

@@ -4,10 +4,7 @@ import { type Client, createClient } from 'graphql-sse'
 import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
-/**
- * Sends requests with the session if a user is signed in. Subscriptions use server-sent events, and all other
- * operations use JSON.
- */
+/** Subscriptions use server-sent events, and all other operations use JSON. */
 export function createFetcher(): Fetcher {
   const stream = createClient({
     url: api.stream,
@@ -46,9 +43,8 @@ interface Sink {
 }
 
 /**
- * Returns the operation to run. After the user changes tabs, GraphiQL may briefly pass the previous tab's operation
- * name, so this function ignores a name that the query does not contain. Returns null for a query with a syntax error,
- * which the server reports.
+ * After the user changes tabs, GraphiQL may briefly pass the previous tab's operation name, so this function ignores a
+ * name that the query does not contain.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -9,10 +9,7 @@ export interface CurrentUser {
   device?: string
 }
 
-/**
- * Returns the user whose session the requests use. Fetches the user again when the window receives focus, because the
- * user may have signed in elsewhere.
- */
+/** Fetches the user again when the window receives focus, because the user may have signed in elsewhere. */
 export function useCurrentUser(): CurrentUser | undefined {
   const [user, setUser] = useState<CurrentUser>()
   useEffect(() => {

@@ -1,9 +1,6 @@
 const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?? []
 
-/**
- * ID of the account in the tab's address, so that two tabs can show two accounts. Undefined if the server chooses the
- * account.
- */
+/** From the tab's address, so that two tabs can show two accounts. Undefined if the server chooses the account. */
 export const addressedAccount: string | undefined = id
 
 export const basePath = path ?? '/'

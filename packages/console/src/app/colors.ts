@@ -2,10 +2,7 @@ import type { CSSVariablesResolver } from '@mantine/core'
 
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
-/**
- * The colors of text on a light background of the same color, as in badges. The contrast of Mantine's shades is below
- * 4.5, the minimum for text.
- */
+/** The contrast of Mantine's shades on a light background is below 4.5, the minimum for text. */
 const textOnLight = Object.fromEntries(
   names.map((name) => [
     `--mantine-color-${name}-light-color`,

@@ -1,9 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/**
- * Chromium fires this event when the user can install the console. No standard contains the event, so TypeScript does
- * not define it.
- */
+/** No standard contains the event, so TypeScript does not define it. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }

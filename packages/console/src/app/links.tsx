@@ -14,9 +14,7 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/**
- * These Mantine components are router links, so that TypeScript checks `to`, `params`, and `search` against the routes.
- */
+/** Router links, so that TypeScript checks `to`, `params`, and `search` against the routes. */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const BackLink = createLink(({ children, ...props }: AnchorProps & Link) => (

@@ -5,10 +5,7 @@ export const api = {
   auth: '/auth',
 } as const
 
-/**
- * Returns the path if it is a page of this console other than the sign-in page, and the path of the overview otherwise.
- * A malicious sign-in link therefore cannot redirect to another site.
- */
+/** Returns only paths of this console, so that a malicious sign-in link cannot redirect to another site. */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'
   return path.startsWith('/sign-in') ? '/overview' : path

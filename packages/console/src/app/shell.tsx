@@ -52,8 +52,5 @@ function Frame() {
   )
 }
 
-/**
- * Moves the focus with a script instead of a hash link, because a hash link would change the URL, which contains the
- * page's state.
- */
+/** A hash link would change the URL, which contains the page's state. */
 const focusContent = (): void => document.getElementById('content')?.focus()

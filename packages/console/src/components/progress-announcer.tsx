@@ -12,8 +12,7 @@ interface ProgressAnnouncerProps {
 }
 
 /**
- * Announces progress to screen readers, without announcing every step. Render it before the work begins, because screen
- * readers announce only changes of an element that they already know.
+ * Render it before the work begins, because screen readers announce only changes of an element that they already know.
  */
 export function ProgressAnnouncer({ text, state }: ProgressAnnouncerProps) {
   const [announced, setAnnounced] = useState('')

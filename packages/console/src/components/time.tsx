@@ -6,10 +6,7 @@ interface TimeProps {
   value: string | null | undefined
   /** Text to show without a value. */
   none?: string
-  /**
-   * `relative` shows "3 min ago", `local` shows the date and time in the user's time zone, and `clock` shows only the
-   * time.
-   */
+  /** `relative`: "3 min ago". `local`: the date and time in the user's time zone. `clock`: only the time. */
   format?: 'relative' | 'local' | 'clock'
 }
 

@@ -72,10 +72,7 @@ const notMuster: ErrorDescription = {
   advice: 'A proxy in front of the server may be misconfigured, or the server may be restarting.',
 }
 
-/**
- * Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. Also replaces the
- * names of members of `access` and of bulk operations.
- */
+/** Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. */
 const withLabel = (message: string, labels: FieldLabels): string =>
   message.replace(
     /^(?:access\.|operations\[\d+\]\.\w+\.)?(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :,]))/,
@@ -87,10 +84,7 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     },
   )
 
-/**
- * Capitalizes a message from the API and adds a period. Keeps the case of a first word that has a capital letter, or
- * that a colon or period follows, because it is a name.
- */
+/** Keeps the case of a first word with a capital letter, or before a colon or period, because it is a name. */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

@@ -34,8 +34,8 @@ const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 
 /**
- * Creates the tab's only subscription, to all events of the account. After an interruption, the subscription resumes
- * after the last received event, so it misses no event while the server restarts or the computer sleeps.
+ * After an interruption, the subscription resumes after the last received event, so it misses no event while the server
+ * restarts or the computer sleeps.
  */
 export function createLiveEvents(): LiveEvents {
   const client = createClient({
@@ -66,10 +66,7 @@ export function createLiveEvents(): LiveEvents {
     for (const listener of listeners) listener.onGap?.()
   }
 
-  /**
-   * Reports a gap after each connection until the subscription has received an event. Without an event to resume after,
-   * the subscription may miss events since the page's first queries or during an interruption.
-   */
+  /** Without an event to resume after, the subscription may miss events. */
   const connected = (): void => {
     failures = 0
     setStatus('live')
@@ -98,8 +95,7 @@ export function createLiveEvents(): LiveEvents {
   }
 
   const handleRejection = ({ code, reason }: Rejection): void => {
-    // Announces the lost session. The shell then checks whether the user is signed out or has a new session, for
-    // example after a password change.
+    // The shell then checks whether the user is signed out or has a new session, for example after a password change.
     if (code === 'UNAUTHENTICATED') signedOut.announce()
     if (reason === 'sign-in-required') signInRequired.announce()
     // Continues with new events only, because the event to resume after may have been deleted in the meantime.

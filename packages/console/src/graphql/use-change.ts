@@ -3,9 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Returns a function that runs a mutation, and rejects with its error, so that dialogs can show the error. After the
- * mutation, urql fetches the queries over the given types again, even if the response contains no such object, as after
- * a deletion.
+ * After the mutation, urql fetches the queries over the given types again, even if the response contains no such
+ * object, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -27,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * Like `useChange`, for a mutation that creates something. If no response arrives and the caller sends the same
- * variables again, the request has the same Idempotency-Key, so the server creates the object only once.
+ * If no response arrives, a repetition with the same variables has the same Idempotency-Key, so only one object is
+ * created.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

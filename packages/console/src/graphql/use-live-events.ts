@@ -13,10 +13,7 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/**
- * Returns the IDs of the devices that an event is about. For an event of a service, returns the ID of the service's
- * device.
- */
+/** For an event of a service, returns the ID of the service's device. */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

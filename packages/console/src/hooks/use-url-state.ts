@@ -6,17 +6,11 @@ type Tree = RegisteredRouter['routeTree']
 type SearchOf<Id extends RouteIds<Tree>> = RouteById<Tree, Id>['types']['fullSearchSchema']
 
 interface ChangeOptions {
-  /**
-   * Replaces the current history entry. Use this option for typing and dragging, which would otherwise add an entry for
-   * each step.
-   */
+  /** For typing and dragging, which would otherwise add a history entry for each step. */
   replace?: boolean
 }
 
-/**
- * Keeps a page's state in its URL, so that users can share the page and the back button works. The route's
- * `validateSearch` defines the state. Setting a member to undefined removes it from the URL.
- */
+/** The route's `validateSearch` defines the state. Setting a member to undefined removes it from the URL. */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,
 ): [

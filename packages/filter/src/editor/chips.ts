@@ -25,8 +25,7 @@ export interface Chip {
 }
 
 /**
- * Converts a filter to chips. Returns undefined if chips cannot express it, because it contains OR between conditions,
- * NOT before a group or another NOT, `services:(…)`, or syntax errors. An empty filter has no chips.
+ * Returns undefined for OR between conditions, NOT before a group or another NOT, `services:(…)`, and syntax errors.
  */
 export function toChips(text: string): Chip[] | undefined {
   const { tree, problems } = parseFilter(text)
@@ -84,10 +83,7 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
   return `${not}${subject}${operator === ':' ? `${space}:` : ` ${operator} `}${value}`
 }
 
-/**
- * Formats a string that a user typed as the value of a chip. Quotes it unless it is a plain word. Also quotes strings
- * of digits, so do not pass numbers and times to this function. With `isWord`, formats a bare word.
- */
+/** Quotes what a user typed, unless it is a plain word. Also quotes digits, so do not pass numbers and times. */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])
 

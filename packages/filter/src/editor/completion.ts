@@ -6,10 +6,7 @@ import { type Place, placeAt, type Spot } from './place.ts'
 export interface Completions extends Span {
   /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
-  /**
-   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, relative
-   * times, and durations.
-   */
+  /** Completions that need no data from the caller. */
   readonly items: readonly CompletionItem[]
 }
 
@@ -35,8 +32,8 @@ export type Expectation =
       readonly subject: string
       readonly of: FilterKind
       /**
-       * The field's type. `age()` and `changed()` have the types `duration` and `time`. Undefined for an attribute and
-       * for other functions.
+       * `age()` and `changed()` have the types `duration` and `time`. Undefined for an attribute and for other
+       * functions.
        */
       readonly valueType: FieldType | 'duration' | undefined
       readonly prefix: string
@@ -50,11 +47,7 @@ export interface CompletionItem {
   readonly text: string
 }
 
-/**
- * Returns the possible completions at a cursor, and the range that a completion replaces. The cursor and the range are
- * string indexes, as everywhere in this package; `toIndex` and `toCodePoints` convert them. Accepts incomplete filters.
- * Uses the text to the right of the cursor only to find the end of the word.
- */
+/** The cursor and the range are string indexes (`toIndex`, `toCodePoints`). Accepts incomplete filters. */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)
   const expected = expectedAt(place)

@@ -6,10 +6,7 @@ export interface HighlightToken extends Span {
   readonly kind: 'name' | 'operator' | 'keyword' | 'value' | 'function' | 'paren' | 'error'
 }
 
-/**
- * Classifies the parts of a filter for highlighting, in order and without whitespace. Accepts invalid and incomplete
- * filters. Marks lexical errors, such as unclosed strings, and unmatched parentheses as errors. Takes linear time.
- */
+/** Accepts invalid filters and marks their errors, such as unclosed strings. Takes linear time. */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)
   const unmatched = unmatchedParentheses(found)

@@ -43,10 +43,7 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/**
- * Returns the word around or directly before the cursor. Treats a keyword as a word, because the user may still be
- * typing it.
- */
+/** Treats a keyword as a word, because the user may still be typing it. */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined
@@ -130,10 +127,7 @@ function nameStart(tokens: readonly Token[], end: number): number {
 const nameOf = (tokens: readonly Token[]): string =>
   tokens.map((token) => (isValueToken(token) ? token.parts.join('*') : '.')).join('')
 
-/**
- * Returns the name or function that ends directly before the token at index `end`, or the empty string if there is
- * none.
- */
+/** Returns the empty string if no name or function ends directly before the token at index `end`. */
 function subjectBefore(text: string, tokens: readonly Token[], end: number): string {
   if (tokens[end - 1]?.kind !== 'close') return nameOf(tokens.slice(nameStart(tokens, end), end))
   let open = end - 1

@@ -6,8 +6,7 @@ const MAX_SECONDS = 36_525 * SECONDS.d
 const form = /^(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/
 
 /**
- * Parses a duration such as `2d` or `1d12h`: weeks, days, hours, minutes, and seconds, in this order. A day is 24
- * hours. Returns seconds, at most 100 years, or undefined for any other string.
+ * Parses a duration such as `2d` or `1d12h` into seconds, at most 100 years. Returns undefined for any other string.
  */
 export function parseDuration(text: string): number | undefined {
   const match = form.exec(text)
@@ -16,9 +15,7 @@ export function parseDuration(text: string): number | undefined {
   return seconds <= MAX_SECONDS ? seconds : undefined
 }
 
-/**
- * Parses a relative time: `now`, or a sign and a duration. Returns seconds from now, or undefined for any other string.
- */
+/** Parses `now`, or a sign and a duration, into seconds from now. Returns undefined for any other string. */
 export function parseRelativeTime(text: string): number | undefined {
   if (text === 'now') return 0
   if (!text.startsWith('-') && !text.startsWith('+')) return undefined

@@ -8,8 +8,7 @@ export interface ParsedTime {
 }
 
 /**
- * Parses a `DateTime` of the API: an ISO 8601 date-time with a zone, or a date alone, in the years 1 to 9999. Ignores
- * digits after milliseconds. Returns undefined for any other string, including February 30.
+ * Accepts an ISO 8601 date-time with a zone, or a date, in the years 1 to 9999. Returns undefined for any other string.
  */
 export function parseTime(text: string): ParsedTime | undefined {
   const match = dateTimeForm.exec(text)

@@ -1,8 +1,6 @@
 /**
- * Returns the candidate with the smallest edit distance to a name, or undefined if no candidate is close. The distance
- * counts inserted, removed, replaced, and swapped characters, and may be at most a third of the name's length, rounded,
- * but at least 1 and at most 3. A candidate that differs only in case is the closest. Of equally close candidates,
- * returns the first.
+ * Returns undefined if no candidate is within a third of the name's length, rounded, but at least 1 and at most 3
+ * edits.
  */
 export function closestName(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase()

@@ -1,10 +1,7 @@
 /** The kind of objects that a filter selects. */
 export type FilterKind = 'device' | 'service' | 'event'
 
-/**
- * A field's type, which determines its comparators and literals. `strings` is a field with several values.
- * `application` is a number with a title.
- */
+/** `strings` is a field with several values. `application` is a number with a title. */
 export type FieldType =
   | 'string'
   | 'strings'

@@ -12,10 +12,7 @@ export interface IndexOptions {
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
 
-/**
- * Returns whether indexes find the matches of a filter: a conjunction with at least one indexed condition, or a
- * disjunction of indexed conditions.
- */
+/** True for a conjunction with at least one indexed condition, and for a disjunction of indexed conditions. */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {
     case 'and':

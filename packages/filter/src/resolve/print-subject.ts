@@ -3,10 +3,7 @@ import type { FilterKind } from '../names/fields.ts'
 import { quote, writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, Subject } from './resolved.ts'
 
-/**
- * Formats the left side of a comparator in canonical form: with `attributes.` before an attribute, and `device.` if the
- * object is not the device itself. `kind` is the kind of object that names refer to at this position.
- */
+/** `kind` is the kind of object that names refer to at this position. */
 export function printSubject(subject: Subject, kind: FilterKind): string {
   switch (subject.type) {
     case 'field':

@@ -128,10 +128,7 @@ function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComp
   warn(resolving, comparison, message, replace(comparison, right))
 }
 
-/**
- * Warns about typographic quotes, which word processors insert for straight quotes. The language reads them as ordinary
- * characters.
- */
+/** Warns about typographic quotes, which word processors insert for straight quotes. */
 function warnAboutQuotes(resolving: Resolving, value: Value): void {
   const text = printValue(value)
   if (value.isQuoted || !/^[“”„‘’‚«»]/.test(text)) return

@@ -28,10 +28,7 @@ export interface Resolution {
   readonly isIndexed: boolean
 }
 
-/**
- * Resolves the names, functions, and values of a parsed filter. Reports all semantic errors. If the filter has syntax
- * errors, resolves the parts that could be parsed. Does not resolve a filter that exceeds a limit. Never throws.
- */
+/** Resolves the parts that could be parsed, unless the filter exceeds a limit. Never throws. */
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed

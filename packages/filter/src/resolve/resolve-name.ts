@@ -62,10 +62,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/**
- * Returns the kind of object whose attributes a filter refers to. For events, this is the device with its current
- * values.
- */
+/** For events, attributes are those of the device, with its current values. */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {
@@ -94,10 +91,7 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
   return rejectWith(resolving, span, message, null)
 }
 
-/**
- * Rejects unknown short names. In functions, rejects names of fields, because a field takes precedence over an
- * attribute with the same name.
- */
+/** In functions, rejects names of fields, because a field takes precedence over an attribute with the same name. */
 export function resolveAttributeName(
   resolving: Resolving,
   scope: Scope,

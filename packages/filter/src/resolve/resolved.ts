@@ -4,8 +4,8 @@ import type { Span } from '../positions.ts'
 import type { Parts } from '../syntax/quote.ts'
 
 /**
- * A filter with resolved names and types. Each condition is true or false for every object: a comparison with a missing
- * value is false. `!=` becomes `not` around `=`. Groups are flat: an `and` is never directly inside an `and`.
+ * A comparison with a missing value is false. `!=` becomes `not` around `=`. An `and` is never directly inside an
+ * `and`.
  */
 export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
 
@@ -71,10 +71,7 @@ export interface WordSearch {
   readonly literal: StringLiteral | PatternLiteral
 }
 
-/**
- * Limits a condition to attributes that the caller can read. A name must be in each of these scopes, which contain
- * names and prefixes followed by `*`.
- */
+/** A name must be in each of these scopes, which contain names and prefixes followed by `*`. */
 export type ReadableNames = readonly { readonly read: readonly string[]; readonly write: readonly string[] }[]
 
 /** At least one base attribute contains the string or matches the pattern, case-insensitive. */

@@ -7,10 +7,7 @@ import type { FilterUsage } from './usage.ts'
 export interface KnownNames {
   /** Returns whether the account has ever used this attribute or group. */
   has(name: string): boolean
-  /**
-   * Returns the names that suggestions can contain, such as the names that the caller can read. The groups of these
-   * names are known too.
-   */
+  /** Returns the names that suggestions can contain, such as the names that the caller can read. */
   keys(): Iterable<string>
 }
 
@@ -20,8 +17,8 @@ export interface ResolveOptions {
   /** Default: `list`. */
   readonly usage?: FilterUsage
   /**
-   * Names of attributes. The resolver rejects other names without the prefix `attributes.`, and suggests the closest of
-   * these. If omitted, it accepts every valid attribute name.
+   * The resolver rejects other names without the prefix `attributes.`. If omitted, it accepts every valid attribute
+   * name.
    */
   readonly knownAttributes?: KnownNames
   /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */

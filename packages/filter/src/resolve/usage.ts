@@ -1,7 +1,4 @@
-/**
- * The use of a filter, which limits what the filter can contain. `list` includes every read, subscriptions, and
- * webhooks.
- */
+/** `list` includes every read, subscriptions, and webhooks. */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {

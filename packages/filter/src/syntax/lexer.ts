@@ -108,9 +108,7 @@ function valueToken(
 
 const idForm = /80(?::[0-9a-fA-F]{2})+(?=$|[\s(),"'=<>!:])/y
 
-/**
- * Returns the ID, or the beginning of an ID, at an index. Reads a pasted ID as one word, although it contains colons.
- */
+/** Reads a pasted ID as one word, although it contains colons. */
 function idAt(text: string, at: number): string | undefined {
   idForm.lastIndex = at
   return idForm.exec(text)?.[0]

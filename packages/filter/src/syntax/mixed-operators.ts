@@ -4,11 +4,7 @@ import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
 /** The operator between an operand and the previous operand. A space is an implicit AND. */
 export type Join = 'and' | 'or' | 'space'
 
-/**
- * Returns the error for AND and OR on one level. The message shows both readings: in AIP-160, OR binds more tightly,
- * and in SQL, AND does. If every AND is a space, the suggestion is the reading of AIP-160. Otherwise, it is the reading
- * of SQL.
- */
+/** The message shows both readings, because in AIP-160, OR binds more tightly, and in SQL, AND does. */
 export function mixedOperators(text: string, operands: readonly Span[], joins: readonly Join[]): Fault {
   const span = { from: operands[0]!.from, to: operands.at(-1)!.to }
   const readings = {

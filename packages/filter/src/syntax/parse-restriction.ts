@@ -147,10 +147,7 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   return report(parsing, missingValue(parsing, left, token))
 }
 
-/**
- * Reports the parenthesis that exceeds the depth limit, and skips its content. The limit also bounds the recursion of
- * the parser.
- */
+/** The limit also bounds the recursion of the parser. */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits
   skipToClose(parsing)

@@ -21,10 +21,7 @@ export interface ParseOptions {
   readonly maxLength?: number
 }
 
-/**
- * Parses a filter. The language is based on AIP-160 but narrower. Never throws. Takes linear time for any string, and
- * recurses no deeper than the limit on parentheses.
- */
+/** The language is a narrower AIP-160. Never throws. Takes linear time for any string. */
 export function parseFilter(text: string, { maxLength = filterLimits.filterLength }: ParseOptions = {}): ParsedFilter {
   const tooLong = excessLength(text, maxLength)
   if (tooLong !== undefined) return { text, tree: null, problems: [tooLong] }

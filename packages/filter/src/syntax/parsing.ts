@@ -69,9 +69,7 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
   }
 }
 
-/**
- * Skips the rest of a part with an error: up to the next condition, AND, or OR, or the end of the current parentheses.
- */
+/** Skips to the next condition, AND, or OR, or to the end of the current parentheses. */
 export function skipPart(parsing: Parsing): void {
   for (let token = peek(parsing); !endsPart(token) && !beginsPart(token); token = peek(parsing)) {
     next(parsing)

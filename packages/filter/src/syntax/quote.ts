@@ -16,10 +16,7 @@ const plainWord = /^[\p{L}_*][\p{L}\p{N}_@/+*-]*$/u
 const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
-/**
- * Quotes it unless it is an ID, or begins with a letter, an underscore, or a wildcard and contains only characters
- * without another meaning. Without quotes, other strings could be read as a number, a time, or a keyword.
- */
+/** Without quotes, other strings could be read as a number, a time, or a keyword. */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
 /** To the left of a comparator, dots and colons have a meaning. */

@@ -5,10 +5,6 @@ import type { Parts } from './quote.ts'
 export const comparators = ['=', '!=', '<', '<=', '>', '>=', ':'] as const
 export type Comparator = (typeof comparators)[number]
 
-/**
- * What a parenthesis contains: a group of conditions, the values of a list, the conditions of `services:(…)`, or the
- * arguments of a function.
- */
 export type Parenthesis = 'group' | 'list' | 'nested' | 'arguments'
 
 interface TokenBase extends Span {

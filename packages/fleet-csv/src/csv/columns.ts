@@ -4,10 +4,7 @@ import type { Cell } from './cells.ts'
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
-/**
- * An import cannot set these fields of a device. It ignores their columns, so that files from the server can be
- * imported.
- */
+/** An import ignores these columns, so that files from the server can be imported. */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
@@ -24,8 +21,8 @@ export const PREFIX = 'attributes.'
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**
- * Parses the header. Throws an Error that explains which name is invalid or missing. With `findsDevices`, the column
- * `name` can be missing if the column `id` or `hardwareId` finds devices.
+ * Throws an Error that explains which name is invalid or missing. With `findsDevices`, `id` or `hardwareId` can replace
+ * the column `name`.
  */
 export function parseHeader(cells: readonly Cell[], { findsDevices = false } = {}): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))

@@ -1,15 +1,12 @@
 import { type Cell, formatCsvRow } from './cells.ts'
 
 /**
- * Matches cells that a spreadsheet runs as formulas: after any apostrophes, they begin with one of these characters
- * (OWASP, "CSV Injection"; the last four are full-width) and are not plain numbers. Numbers such as -5 are harmless and
- * are used in calculations.
+ * Cells that a spreadsheet runs as formulas (OWASP, "CSV Injection"), except plain numbers such as -5. The last four
+ * characters are full-width.
  */
 const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/**
- * Adds an apostrophe to formulas, so that spreadsheets show them instead of running them. `restoreFormula` removes it.
- */
+/** Adds an apostrophe to formulas, so that spreadsheets show them instead of running them. */
 export const neutralizeFormula = (cell: Cell): Cell => (cell !== null && formula.test(cell) ? `'${cell}` : cell)
 
 /** Removes only the apostrophe of `neutralizeFormula`. */

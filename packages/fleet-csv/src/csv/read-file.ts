@@ -14,16 +14,13 @@ export interface DeviceFile {
 export interface ReadOptions {
   /** Whether the file contains formulas without protective apostrophes. */
   isRaw?: boolean
-  /**
-   * Whether a column `id`, `hardwareId`, or `name` finds the device of each row. By default, every row must have a
-   * name.
-   */
+  /** By default, every row must have a name. */
   findsDevices?: boolean
 }
 
 /**
- * Parses a whole file. Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports any
- * other invalid row as a problem and continues with the next row.
+ * Throws a FileError if the file is empty, is in UTF-16, or has an invalid header. Reports any other invalid row as a
+ * problem.
  */
 export function readDeviceFile(
   bytes: Uint8Array,

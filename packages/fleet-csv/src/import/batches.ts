@@ -1,9 +1,6 @@
 import { byteLength } from '../byte-length.ts'
 
-/**
- * Maximum size of a batch. The API limits a request body to 1 MiB, so this value leaves room for the document and for
- * JSON escapes.
- */
+/** The API limits a request body to 1 MiB, so this value leaves room for the document and for JSON escapes. */
 const BYTES = 256 * 1024
 
 /** Divides items into groups of at most `most` items and 256 KiB of JSON. A larger item is a group by itself. */

@@ -17,10 +17,7 @@ export interface FindOptions {
 
 type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 
-/**
- * Finds candidate devices for the rows. For a file that is small compared to the account, looks up the hardware IDs and
- * names in its rows. For a larger file, reads all devices once.
- */
+/** Looks up single devices if the file is small compared to the account, and otherwise reads all devices once. */
 export async function findKnownDevices(
   api: Api,
   rows: readonly SearchKeys[],

@@ -55,10 +55,7 @@ function serviceUpdate({ id, ...service }: Partial<ServiceFields> & { id: string
   return { field: 'updateService', arguments: { id: { type: 'ID!', value: id }, ...values }, selection: '{ id }' }
 }
 
-/**
- * Returns the mutations that remove the default port from added services that must have no port. `results` contains the
- * result of each field of the document.
- */
+/** Returns the mutations that remove the default port from added services that must have no port. */
 export function portRemovals(
   fields: readonly MutationField[],
   results: Readonly<Record<string, unknown>>,

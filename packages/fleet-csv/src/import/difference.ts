@@ -13,10 +13,7 @@ export interface Difference {
   attributes: Map<string, string>
 }
 
-/**
- * Returns the changes that make a device match its row. Throws if a service to change is ambiguous, because several
- * services have its name, or if an attribute name would be both a value and a group.
- */
+/** Throws if several services have the name of a service to change, or if a name would be both a value and a group. */
 export function findDifference(wanted: WantedDevice, device: Device): Difference {
   const present = flattenAttributes(device.attributes)
   assertNoValueIsGroup(new Map([...present, ...wanted.attributes]))

@@ -7,10 +7,7 @@ export interface Pairs<Wanted, Found> {
   ambiguous: Wanted[]
 }
 
-/**
- * Pairs wanted and existing items with the same name. If the name is unique on both sides, pairs the two. Otherwise,
- * pairs identical items. A remaining wanted item is new only if no existing item remains.
- */
+/** Pairs the two items if the name is unique on both sides, and otherwise pairs identical items. */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],
   found: readonly Found[],

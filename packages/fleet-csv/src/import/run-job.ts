@@ -32,10 +32,7 @@ const MAX_FAILURES = 2_147_483_647
 
 const fields = 'id state stateReason token counts { change register rejected done failed skipped }'
 
-/**
- * Writes rows with a bulk job on the server, and adds their results to the outcome. Writes nothing if the caller may not
- * use bulk jobs, or if a row is rejected and `strict` is set.
- */
+/** Writes nothing if the caller may not use bulk jobs, or if a row is rejected and `strict` is set. */
 export async function writeInJob(context: JobContext, rows: JobRows): Promise<'written' | 'rejected' | 'forbidden'> {
   const id = await createJob(context, rows)
   return id === undefined ? 'forbidden' : runJob(context, id, rows)
@@ -108,10 +105,7 @@ async function waitForJob({ api, outcome, progress, signal }: JobContext, id: st
   }
 }
 
-/**
- * Returns a function that waits between polls: for a twentieth of the time so far, within the limits of `POLL_MS`, or
- * until the signal aborts.
- */
+/** Waits for a twentieth of the time so far, within the limits of `POLL_MS`, or until the signal aborts. */
 function pauses(): (signal: AbortSignal | undefined) => Promise<void> {
   const began = performance.now()
   return (signal) => {
@@ -209,10 +203,7 @@ interface OpenJobs {
   login: { bulkJobs: { items: { id: string; name: string; state: string }[] } }
 }
 
-/**
- * Waits for the job of an earlier import of the same file, which the server continues after the client has stopped.
- * Cancels a job that was not started. `onWait` runs before the wait.
- */
+/** The server continues the job of an earlier import of the same file after its client has stopped. */
 export async function finishEarlierJob(
   api: Api,
   jobName: string,

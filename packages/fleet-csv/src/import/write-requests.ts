@@ -45,8 +45,7 @@ export async function writeRequests(context: WriteContext, plan: Pick<Plan, 'cre
 }
 
 /**
- * Returns how to send an update. After a rejected batch, the import sends the small updates of the batch again, one by
- * one. It sends updates that add services alone, because a repetition would add the services twice.
+ * Updates that add services are sent alone, because a repetition after a rejected batch would add the services twice.
  */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
@@ -85,10 +84,7 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
   }
 }
 
-/**
- * Looks up which devices exist, and creates the others. If the server rejects one field, the results of all fields are
- * lost, although earlier fields took effect.
- */
+/** If the server rejects one field, the results of all fields are lost, although earlier fields took effect. */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
   const now = makePlan(rows, await findKnownDevices(context.api, rows))

@@ -3,10 +3,7 @@ import type { ImportPlan } from './plan-import.ts'
 import { type JobContext, writeInJob } from './run-job.ts'
 import { writeRequests } from './write-requests.ts'
 
-/**
- * Executes a plan with a bulk job on the server, which continues if the client stops. Records rejected rows in the
- * outcome's problems. Throws errors that would affect every row.
- */
+/** Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
 export async function writePlan(context: JobContext, { creations, updates, types }: ImportPlan): Promise<void> {
   // A job finds the device of a row by its hardware ID or name, so it cannot register several devices with one name.
   const ofJob = { creations: creations.filter(({ findable }) => findable), updates }

@@ -1,10 +1,7 @@
 import { tokenCharacters } from '../message.ts'
 import { Rejection } from '../reasons.ts'
 
-/**
- * Matches one parameter and its separator (RFC 9110 §11.2). A comma inside quotes is part of the value. Rejects quoted
- * pairs, because no client sends them and implementations interpret them differently.
- */
+/** Matches one parameter (RFC 9110 §11.2). Rejects quoted pairs, because implementations interpret them differently. */
 const parameter = new RegExp(
   `[ \\t]*([${tokenCharacters}]+)[ \\t]*=[ \\t]*(?:"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*)"|([${tokenCharacters}]+))[ \\t]*(,|$)`,
   'y',

@@ -19,10 +19,7 @@ export type ParseOutcome =
   /** The signature is invalid for every key. `keyId` is set if the key ID could be parsed. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
-/**
- * Parses a request's signature, in either form, and checks everything that needs no key, body, or clock: limits,
- * syntax, repeated headers, the target's form, and the covered components. Never throws for input from a client.
- */
+/** Checks everything that needs no key, body, or clock. Never throws for input from a client. */
 export function parseSignature(request: ReceivedRequest): ParseOutcome {
   try {
     const fields = collectFields(request.rawHeaders)

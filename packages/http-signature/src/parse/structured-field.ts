@@ -22,8 +22,8 @@ export type Members = ReadonlyMap<string, Member>
 export const parseCanonicalDictionary = (text: string): Members | undefined => readPlain(text) ?? readAny(text)
 
 /**
- * Parses a Dictionary, and compares its serialization with the input. The comparison rejects input that the parser
- * alone accepts: duplicate keys and parameters, base64 with stray bits or without padding, and `1.0` or `01` for `1`.
+ * Rejects input that is not canonical: duplicate keys and parameters, base64 with stray bits or without padding, and
+ * `01`.
  */
 export function readAny(text: string): Members | undefined {
   try {
@@ -60,8 +60,8 @@ const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${
 const noParameters: Parameters = new Map()
 
 /**
- * Parses the fields of nearly all requests in a tenth of the time: canonical fields that contain only byte sequences,
- * or lists of strings whose parameters are strings and numbers. Returns undefined for all other fields, valid or not.
+ * Parses the fields of nearly all requests in a tenth of the time. Returns undefined for all other fields, valid or
+ * not.
  */
 export function readPlain(text: string): Members | undefined {
   const members = new Map<string, Member>()

@@ -4,11 +4,7 @@ import { type DraftOptions, draftSignature, wantsDigest } from './draft-signatur
 
 export type SignRequestOptions = DraftOptions & { key: SigningKey }
 
-/**
- * Signs a request and returns the headers to add, keyed by name. Throws TypeError if the request cannot be signed. For
- * example, a covered header is missing, a nonce is set with the form `cavage`, or the key ID contains characters other
- * than letters, digits, `.`, `-`, and `_`.
- */
+/** Signs a request and returns the headers to add, keyed by name. Throws TypeError if the request cannot be signed. */
 export function signRequest({ key, ...options }: SignRequestOptions): Record<string, string> {
   const bodyHash = wantsDigest(options) ? hash('sha256', options.body!, 'base64') : undefined
   const draft = draftSignature(options, { algorithm: key.algorithm, bodyHash })

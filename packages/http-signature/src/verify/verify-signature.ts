@@ -39,10 +39,7 @@ export type VerifyOutcome =
 const defaultClockSkew = 300
 const emptyBody = new Uint8Array()
 
-/**
- * Verifies a signature of `parseSignature`: first the time, then the signature, then the body. Never throws for input
- * from a client. The caller must enforce that a nonce is used only once.
- */
+/** Never throws for input from a client. The caller must enforce that a nonce is used only once. */
 export function verifySignature(parsed: ParsedSignature, options: VerifyOptions): VerifyOutcome {
   try {
     assertClock(parsed, options)

@@ -9,10 +9,7 @@ export interface Table {
   bytes: number
 }
 
-/**
- * Omits the tables of migrations and two kinds of derived data: the triggers of `device` fill `device_count`, and the
- * server counts attribute names again when a client lists them. The job queue is in another schema.
- */
+/** Omits the tables of migrations, and two kinds of derived data: device counts and attribute names. */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name, relkind = 'p' as "isPartitioned",
@@ -89,10 +86,7 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ month }) => month)
 }
 
-/**
- * Returns the last value of each sequence. The database assigns values before a commit, so this value can be greater
- * than every value in the rows, but never less.
- */
+/** Can exceed every value in the rows, because the database assigns values before a commit. */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences

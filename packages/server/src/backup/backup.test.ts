@@ -101,10 +101,7 @@ async function fill({ url }: ServerProcess): Promise<void> {
   cookies = browser.cookies
 }
 
-/**
- * Writes before, during, and after the backup. One client increments an attribute through the API, so each change has
- * an event. Another statement changes two tables. The backup copies one of them early and the other late.
- */
+/** A statement changes two tables, of which the backup copies one early and the other late. */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
   const keepWriting = async (write: (count: number) => Promise<unknown>): Promise<void> => {

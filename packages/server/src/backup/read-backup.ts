@@ -12,9 +12,7 @@ import {
   type TableLine,
 } from './format.ts'
 
-/**
- * A backup consists of these parts in this order: the header, then each table with its rows in chunks, then the end.
- */
+/** In this order: the header, then each table with its rows in chunks, then the end. */
 export type Part =
   | { header: Header }
   | TableLine

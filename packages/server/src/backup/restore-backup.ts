@@ -144,9 +144,6 @@ async function loadTables({ client, ...reading }: Load): Promise<EndLine> {
   throw damaged('it is truncated')
 }
 
-/**
- * Resolves when the chunk has been written. Callers must wait, because the stream cannot handle an error while further
- * chunks are queued.
- */
+/** Callers must wait, because the stream cannot handle an error while further chunks are queued. */
 const write = (stream: copy.CopyStreamQuery, rows: Buffer): Promise<void> =>
   new Promise((resolve) => void stream.write(rows, () => resolve()))

@@ -4,10 +4,7 @@ import { createSecrets } from '../auth/secrets.ts'
 import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
-/**
- * The number of event numbers to skip after a restore. Events after the backup may already have used some of these
- * numbers. Receivers that remember event numbers would mistake new events with the same numbers for old ones.
- */
+/** Events after the backup may have used some of these numbers, and receivers would mistake new events for them. */
 const SKIPPED_NUMBERS = 1_000_000_000n
 
 export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Record<string, string>>): Promise<void> {
@@ -16,10 +13,7 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
   }
 }
 
-/**
- * Throws a BackupError unless all keys that encrypt the secrets in the backup are available. `masterKeys` contains
- * their check values.
- */
+/** `masterKeys` contains their check values. */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return

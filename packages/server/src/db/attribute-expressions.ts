@@ -2,28 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 
 type Sql = RawBuilder<unknown>
 
-/**
- * The number of leading characters that sorting and searching use. A value may be 16 KiB long, but an index row is
- * limited to 2,704 bytes.
- */
+/** A value may be 16 KiB long, but an index row is limited to 2,704 bytes. */
 const SORTED_LENGTH = 200
 
 /** Truncates a value to `SORTED_LENGTH`, because an index applies only to its exact expression. */
 export const sortable = (text: Sql): Sql => sql`left(${text}, ${sql.lit(SORTED_LENGTH)})`
 
-/**
- * Reads an attribute from a jsonb column: a value as text, or a group as JSON. PostgreSQL evaluates this expression in
- * a third of the time of `valueIn`.
- */
+/** PostgreSQL evaluates this in a third of the time of `valueIn`. A group is JSON. */
 export const textIn = (attributes: Sql, [first, subName]: readonly string[]): Sql =>
   subName === undefined
     ? sql`(${attributes} ->> ${first}::text)`
     : sql`(${attributes} -> ${first}::text ->> ${subName}::text)`
 
-/**
- * Builds the sort key from the result of `textIn`. Reads the attribute again only if it may be a group or must be
- * truncated.
- */
+/** Reads the attribute again only if it may be a group or must be truncated. */
 export const sortableFrom = (text: Sql, attributes: Sql, name: readonly string[]): Sql =>
   sql`case when ${text} collate "C" >= '{' or octet_length(${text}) > ${sql.lit(SORTED_LENGTH)}
     then ${sortable(valueIn(attributes, name))} else ${text} end`

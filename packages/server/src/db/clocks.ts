@@ -12,10 +12,7 @@ export async function readClocks(db: Database, here: Date): Promise<Clocks> {
   return { here, database: rows[0]!.now }
 }
 
-/**
- * Returns the earlier time. The server deletes records by age only if they are old enough by both clocks. Otherwise, a
- * clock that runs ahead would cause the server to delete records too early.
- */
+/** Otherwise, a clock that runs ahead would cause the server to delete records too early. */
 export const earlierOf = ({ here, database }: Clocks): Date => (here < database ? here : database)
 
 const DAY_MS = 86_400_000

@@ -17,8 +17,7 @@ export interface DatabaseOptions {
   /** Connections through such a pooler keep no state, such as settings and prepared statements. */
   direct?: pg.PoolConfig
   /**
-   * The number of milliseconds without a response after which the database counts as unresponsive. If omitted, only TCP
-   * timeouts apply.
+   * Milliseconds without a response after which the database counts as unresponsive. Default: only TCP timeouts apply.
    */
   responseTimeout?: number | undefined
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
@@ -61,10 +60,7 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/**
- * The maximum number of named statements. Without a limit, it would grow indefinitely, because each combination of
- * filters in a list is a separate statement.
- */
+/** Without a limit, the number would grow, because each combination of filters in a list is a separate statement. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -78,8 +74,7 @@ export function createPool(options: DatabaseOptions): Pool {
     application_name: 'muster',
     types,
     onConnect: async (client) => {
-      // If the database closes the connection between two queries, the next query reports the error. Without a
-      // listener, the event would end the process.
+      // Without a listener, the event would end the process.
       client.on('error', () => {})
       await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
@@ -91,15 +86,14 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /**
- * Prefixes a statement that PostgreSQL should plan for its values at each execution. Without the prefix, PostgreSQL may
- * switch to a generic plan after a few executions. A generic plan is good if all values use the same index. If only
- * some values are selective, a generic plan may scan the whole table.
+ * Without this prefix, PostgreSQL may switch to a generic plan, which may scan the table if only some values are
+ * selective.
  */
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Marks a statement that returns rows as arrays, in the order of the selected columns, and times as strings. Use this
- * mark for statements that return thousands of rows, because it saves most of the conversion.
+ * For statements that return thousands of rows: rows are arrays and times are strings, which saves most of the
+ * conversion.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 
@@ -139,10 +133,7 @@ export async function query<Row>(db: Database, text: string, parameters: readonl
   return rows
 }
 
-/**
- * Creates the connector of a pool. All databases on one pool must share it, because it assigns the names of prepared
- * statements.
- */
+/** All databases on one pool must share it, because it assigns the names of prepared statements. */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
   const names = pool.isPooler ? undefined : new Map<string, string>()
   const clients = new WeakMap<pg.PoolClient, NamingClient>()

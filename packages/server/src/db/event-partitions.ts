@@ -11,16 +11,13 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * Creates the missing partitions by both clocks. The database's clock determines an event's partition. If that clock is
- * wrong and is corrected later, it will usually agree with this machine's clock.
+ * The database's clock determines an event's partition. If it is wrong, it is usually corrected to this machine's time.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/**
- * The maximum time to wait for readers of the log. It is short because all later statements on the log must also wait.
- */
+/** Short, because all later statements on the log must also wait. */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */
@@ -53,8 +50,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
     // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // Creates the table first and attaches it afterward. A single `create table … partition of` would lock the log
-    // exclusively and wait for readers.
+    // A single `create table … partition of` would lock the log exclusively and wait for readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(

@@ -16,12 +16,7 @@ export interface MigrateOptions {
   migrations?: readonly Migration[]
 }
 
-/**
- * Migrates the database to this release's schema and returns the names of the migrations that ran. Several servers may
- * call this function at the same time: one server runs the migrations while the others wait. A migration can be
- * interrupted at any point, and the next call continues from there. Uses two connections, whose statement timeout must
- * allow long statements.
- */
+/** Several servers may call this function at the same time. The next call continues an interrupted migration. */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const done = await runMissing(db, migrations, options)
@@ -41,8 +36,7 @@ export const migrationNames = async (): Promise<string[]> =>
 
 async function runMissing(db: Database, known: readonly Migration[], options: MigrateOptions): Promise<string[]> {
   const { log = silentLog, signal = new AbortController().signal } = options
-  // The first check needs no lock. If no migration is missing, a server can start even while a newer release holds the
-  // lock.
+  // If no migration is missing, a server can start even while a newer release holds the lock.
   if (missingOf(await selectExecuted(db), known, log).length === 0) return []
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const executed = await selectExecuted(connection)

@@ -5,18 +5,13 @@ import type { Kysely } from 'kysely'
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /**
-   * The migration that a server must know to work with the database after this migration. If omitted, every server can.
-   */
+  /** A server must know this migration to work with the database afterward. If omitted, every server can. */
   needs?: string
 }
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
-/**
- * A change in one transaction. The transaction waits at most one second for a lock and is then retried, because writers
- * to the table must wait behind it.
- */
+/** Waits at most one second for a lock and is then retried, because writers to the table must wait behind it. */
 export interface Change {
   change: string
   run(db: Kysely<unknown>): Promise<void>

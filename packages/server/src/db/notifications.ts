@@ -7,8 +7,8 @@ import { pause } from '../lib/pause.ts'
 const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
 /**
- * The time limit, in milliseconds, for a statement and for the age of the last probe. After a longer statement, the
- * connection counts as lost. After an older probe, notifications may be missing.
+ * Milliseconds. After a longer statement, the connection counts as lost. After an older probe, notifications may be
+ * missing.
  */
 const LOST_AFTER_MS = 900
 /** The minimum interval, in milliseconds, between two statements of one process. */
@@ -35,9 +35,7 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes within 10 ms, without a payload. Calls within 10 ms share one notification. Requests must
-   * call this method instead of running NOTIFY, because PostgreSQL serializes the commits of all transactions that run
-   * NOTIFY.
+   * Within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the commits of all transactions that do.
    */
   notify(channel: string): void
   close(): Promise<void>

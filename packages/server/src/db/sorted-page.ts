@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Direction } from '../lib/sort.ts'
 
 /**
- * Orders rows by a key. Rows without a key come last in both directions. Only a nullable key needs `nulls last`: other
- * keys omit it, because a backward index scan cannot return that order.
+ * Only a nullable key needs `nulls last`: other keys omit it, because a backward index scan cannot return that order.
  */
 export const missingLast = (key: RawBuilder<unknown>, direction: Direction, isNullable = true): RawBuilder<unknown> =>
   sql`${key} ${sql.raw(isNullable ? `${direction} nulls last` : direction)}`
@@ -16,10 +15,7 @@ export interface SqlOrder {
   key?: Sql
   /** The key's index then covers both columns. */
   id: Sql
-  /**
-   * The ID column of a joined table. The statement compares both ID columns, because PostgreSQL does not infer
-   * comparisons other than equality.
-   */
+  /** The statement compares both ID columns, because PostgreSQL does not infer comparisons other than equality. */
   twinId?: Sql
   direction: Direction
   /**
@@ -85,9 +81,7 @@ const MIN_PLANNED_ROWS = 64
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * Builds a SELECT of `limit` sorted rows from `start`, with each row's key as `sort_key`. The row comparison takes the
- * same time at any depth. If keys can be missing, the SELECT has two branches, each of which uses an index. The second
- * branch runs only if the first returns too few rows.
+ * If keys can be missing, the SELECT has two branches, of which the second runs only if the first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   if ('after' in start)
@@ -100,11 +94,7 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
   return withOuterLimit(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
 }
 
-/**
- * Builds a SELECT of the same rows in reverse order. The statement reads from the end of the list and skips the rows
- * after the page instead of the rows before it. The result is correct because the statement counts and reads rows in
- * one snapshot.
- */
+/** Skips the rows after the page instead of those before it. The statement counts and reads rows in one snapshot. */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
   const remaining = sql`greatest(${total} - ${offset}::int, 0)`
@@ -126,10 +116,7 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
   return concatenate(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
 }
 
-/**
- * Like `sortedRows`, but for a key without an index. The statement reads all rows once and returns the first rows in
- * order. The key must be nullable.
- */
+/** The statement reads all rows once and returns the first rows in order. The key must be nullable. */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
   const conditions = [...where, ...beyond]
@@ -146,10 +133,7 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
-/**
- * Like `sortedRows`, but for several keys. At most the first key has an index. `id` breaks ties, in the direction of
- * the last key. `sort_key` is a JSON array of all keys.
- */
+/** At most the first key has an index. `id` breaks ties. `sort_key` is a JSON array of all keys. */
 export function rowsByKeys(
   { columns, from, where }: RowSource,
   { keys, id }: { keys: readonly SqlKey[]; id: Sql },
@@ -208,9 +192,6 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
   return key === undefined ? sql`${id} ${towards}` : sql`${key} ${towards}, ${id} ${towards}`
 }
 
-/**
- * Compares a column with these values. A single value needs `=`, because PostgreSQL assumes ten values for an unknown
- * array and would plan the statement at each execution (docs/decisions/0010).
- */
+/** A single value needs `=`, because PostgreSQL would plan an array at each execution (docs/decisions/0010). */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

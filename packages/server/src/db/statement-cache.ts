@@ -18,11 +18,7 @@ export type RunCached<Row, Values> = (
   build: (placeholders: Values) => RawBuilder<Row>,
 ) => Promise<Row[]>
 
-/**
- * Builds each statement once for each shape. Building a list's statement takes as long as all other work of Kysely and
- * `pg` for it. `shape` must determine the statement's SQL and all its parameters except `values`. `build` receives
- * placeholders instead of the values and may only pass them on as parameters. Caches at most `size` statements.
- */
+/** `shape` must determine the SQL and all parameters except `values`. `build` may only pass the placeholders on. */
 export function cacheStatements<Row, Values extends Readonly<Record<string, unknown>>>(
   size: number,
 ): RunCached<Row, Values> {

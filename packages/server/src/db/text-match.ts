@@ -10,9 +10,8 @@ export function matchesIgnoringCase(column: Sql, parts: readonly string[]): Sql 
   const pattern = likePattern(parts)
   const value = lower(column)
   if (!hasSigma.test(pattern)) return sql`${value} like ${lowerPattern(pattern)}`
-  // The lowercase form of a capital sigma depends on the next character, which the part may not include. The first
-  // condition uses the index and accepts any character instead of a sigma. The second condition accepts only the two
-  // forms of a sigma.
+  // The lowercase form of a capital sigma depends on the next character, so the indexed condition accepts any
+  // character.
   const widened = lowerPattern(pattern.replaceAll(/[Σσς]/g, '_'))
   return sql`(${value} like ${widened} and ${foldSigma(value)} like ${foldSigma(lowerPattern(pattern))})`
 }

@@ -9,10 +9,7 @@ import { limits } from '../limits.ts'
 
 const MAX_KEYS = limits.accountAccessKeys + limits.accessKeys * limits.members
 
-/**
- * Contains the maximum number of objects in each list that has no `size` argument. Before a document runs, the server
- * uses these numbers to compute how many objects the document can return.
- */
+/** The server uses these numbers to compute how many objects a document can return. */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,
   'User.device': (args) => (args.id as unknown[]).length,

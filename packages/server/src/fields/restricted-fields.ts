@@ -1,8 +1,4 @@
-/**
- * The fields of `User` that restricted callers can select. Each of these fields, and of the mutations below, applies
- * the restriction in its statements, or reads nothing about devices. Most other types need no list, because restricted
- * callers reach them only through such fields.
- */
+/** Each of these fields applies the restriction in its statements, or reads nothing about devices. */
 const openOfUser: readonly string[] = [
   ...[
     'accessKeys',

@@ -15,10 +15,7 @@ import type { AccountSize, FieldRows, RowCosts } from '../graphql/cost/row-estim
 import { limits } from '../limits.ts'
 import type { UserPresenceArgs } from '../resolvers.generated.ts'
 
-/**
- * The number of rows that each list can read but not return. Before an operation runs, the server adds them to the
- * operation's rate-limit cost. The server does not start if a list has no entry.
- */
+/** Rows that are read but not returned add to the rate-limit cost. The server does not start if a list has no entry. */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices, restriction }) => {
     const options = { devices, firstRecord, inside: restriction?.devices }

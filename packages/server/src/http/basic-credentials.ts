@@ -6,10 +6,7 @@ export interface BasicCredentials {
   password: string
 }
 
-/**
- * Returns undefined if the request has no Authorization header. Throws if the header is malformed or has another
- * scheme.
- */
+/** Returns undefined without an Authorization header. Throws if it is malformed or has another scheme. */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined
   const [, encoded] = /^basic +([a-z0-9+/_-]+={0,2}) *$/i.exec(authorization) ?? []

@@ -2,10 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
 
-/**
- * The headers that signatures, idempotency keys, traces, and GraphQL clients need. Date and Host are missing, because
- * browsers do not let pages set them.
- */
+/** Date and Host are missing, because browsers do not let pages set them. */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',
@@ -37,10 +34,7 @@ const preflightHeaders = {
 
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
-/**
- * Lets pages from these origins read API responses. Responses never allow credentials. Pages from other origins must
- * sign their requests, because the server ignores their session cookies.
- */
+/** Pages from other origins must sign their requests, because the server ignores their session cookies. */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)
   return ({ url, method, headers }) => {

@@ -21,11 +21,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(text)
 }
 
-/**
- * Handles input that is not HTTP, that exceeds the header limit, or that does not arrive in time. No request exists in
- * these cases, so this function writes the response directly to the socket and closes it. `commonHeaders` are the
- * headers of every response.
- */
+/** No request exists in these cases, so this function writes the response directly to the socket and closes it. */
 export function sendClientError(
   error: Error & { code?: string },
   socket: Socket,

@@ -10,11 +10,7 @@ export interface HealthOptions {
   databaseSilence?: number
 }
 
-/**
- * Registers `/healthz` and `/readyz`. If `/healthz` does not respond, the operator should restart the process.
- * `/readyz` reports whether the process can serve requests, which requires the database. While its status is 503, the
- * operator should send requests elsewhere. The status is also 503 during shutdown.
- */
+/** If `/healthz` does not respond, restart the process. `/readyz` is 503 without the database and during shutdown. */
 export function registerHealth(app: FastifyInstance, db: Database, { databaseSilence = 0 }: HealthOptions = {}): void {
   let isStopping = false
   app.addHook('preClose', async () => {

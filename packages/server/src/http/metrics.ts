@@ -36,10 +36,7 @@ loopback.addAddress('::1', 'ipv6')
 /** Matches headers that proxies add. A request with such a header is remote, even if the connection is local. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/**
- * Rejects a request if anything indicates a proxy, because a request through a local proxy can look like a local
- * program's.
- */
+/** A request through a local proxy can look like a local program's, so any sign of a proxy rejects it. */
 function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,

@@ -79,10 +79,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/**
- * Lists the statuses that belong to only one code. For other statuses, the request handler records the code with
- * `noteCode`.
- */
+/** For other statuses, the request handler records the code with `noteCode`. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

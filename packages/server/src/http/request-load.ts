@@ -11,15 +11,9 @@ export interface RequestLoad extends Load {
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/**
- * The load is high if at least this many requests are in flight on average. A server that keeps up with its clients has
- * only a few.
- */
+/** A server that keeps up with its clients has only a few. */
 const HIGH_LOAD = 16
-/**
- * The time constant, in milliseconds, of the exponential moving average. It is long enough that a short burst does not
- * count as a high load.
- */
+/** Milliseconds. Long enough that a short burst does not count as a high load. */
 const TIME_CONSTANT_MS = 1_000
 
 /** `elapsed` returns a monotonic time in milliseconds. */

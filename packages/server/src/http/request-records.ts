@@ -8,17 +8,12 @@ export interface RequestRecordsOptions {
   metrics: Metrics | undefined
   /** If false, the server logs only slow requests and requests with an internal error. */
   logsAll: boolean
-  /**
-   * Returns the ID of the request's trace, or undefined if the request is not traced. Omitted if tracing is disabled.
-   */
+  /** Returns undefined if the request is not traced. Omitted if tracing is disabled. */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 
 const SLOW_MS = 1_000
-/**
- * The maximum number of slow requests that the server logs per second. It only counts the others, because log lines add
- * to the load.
- */
+/** Only counts further slow requests, because log lines add to the load. */
 const SLOW_LINES_PER_SECOND = 10
 
 /** `overload/shedding-metrics.ts` counts the requests that load shedding rejects early. */

@@ -2,11 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 const YEAR_SECONDS = 365 * 86_400
 
-/**
- * These are the headers of every response, except those of the console and the documentation (`console-headers.ts`).
- * Browsers must not guess the content type. If a browser opens a response directly, it must not load or run anything.
- * Other origins must not embed a response in a frame or page.
- */
+/** A browser must not guess the content type, and other origins must not embed a response in a frame or page. */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -14,10 +10,7 @@ const baseHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/**
- * Returns the headers of responses. With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only to this
- * host, because other hosts of the domain may not support HTTPS.
- */
+/** With `isHttps`, browsers must use HTTPS for this host (RFC 6797). */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders
 

@@ -10,10 +10,7 @@ export interface KeyedJob<Payload> {
   delay: number
 }
 
-/**
- * Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the
- * jobs when it commits.
- */
+/** Replaces waiting jobs with the same keys. If `db` is a transaction, the queue receives the jobs when it commits. */
 export async function putJobs<Payload>(
   db: Database,
   { name }: JobDefinition<Payload>,
@@ -38,9 +35,8 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Makes crontab jobs due if they are scheduled more than an hour ahead. Returns their names. A server whose clock is
- * ahead schedules crontab jobs by that clock and records a future time as the last execution. Without this correction,
- * no server would run these jobs until that time.
+ * A server whose clock is ahead records a future time as the last execution, until which no server would run these
+ * jobs.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

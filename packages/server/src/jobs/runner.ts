@@ -25,10 +25,7 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/**
- * The number of seconds after which a worker without a heartbeat counts as dead. Jobs of dead workers must be released
- * well within 30 seconds.
- */
+/** Jobs of dead workers must be released well within 30 seconds. */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
@@ -45,10 +42,7 @@ export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseL
   })
 }
 
-/**
- * Runs jobs until it is stopped. Restarts the runner if it ends unexpectedly, for example because the database is
- * unavailable.
- */
+/** Restarts the runner if it ends unexpectedly, for example because the database is unavailable. */
 export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()

@@ -1,7 +1,4 @@
-/**
- * Combines single lookups into batches. Only one batch loads at a time. Keys that are requested in the meantime form
- * the next batch, which contains each key once.
- */
+/** Only one batch loads at a time. Keys that are requested in the meantime form the next batch. */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {

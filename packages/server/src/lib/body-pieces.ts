@@ -3,10 +3,7 @@ import { Readable } from 'node:stream'
 /** The size of a piece in bytes. It is small enough to detect progress on a slow connection. */
 export const PIECE_BYTES = 128 * 1024
 
-/**
- * A large body that is sent in consecutive pieces. A single write would copy or encrypt the whole body at once. The
- * memory of parts that were sent can be released while the client reads the others.
- */
+/** A single write would copy or encrypt the whole body at once. */
 export class BodyPieces extends Readable {
   readonly byteLength: number
   readonly #pieces: Iterator<Buffer>

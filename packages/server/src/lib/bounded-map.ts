@@ -1,7 +1,4 @@
-/**
- * A map of at most `size` entries. When the map is full, a new entry evicts the least recently used one. While the map
- * is at most half full, reads do not count as use, because moving an entry costs more than finding it.
- */
+/** A full map evicts the least recently used entry. While it is at most half full, reads do not count as use. */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void

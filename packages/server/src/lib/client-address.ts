@@ -6,18 +6,13 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Returns a function that finds a client's address. Behind a trusted proxy, that is the last address in
- * `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, it is the connection's address,
- * and both headers are ignored.
+ * Behind a trusted proxy, the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
   const isTrusted = isIn(trustedProxies)
 
-  /**
-   * Reads the reported addresses from last to first. Stops at an invalid address, because the addresses before it are
-   * unreliable.
-   */
+  /** Stops at an invalid address, because the addresses before it are unreliable. */
   const lastUntrusted = (connection: string, reported: readonly (string | undefined)[]): string => {
     let address = connection
     for (const each of reported.toReversed()) {
@@ -68,8 +63,7 @@ const readXForwardedFor = (header: string): (string | undefined)[] => header.spl
 /** Returns the `for` of each element (RFC 7239 §4), or a single undefined if the header is malformed. */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []
-  // The pattern can match each space in only one place. If it could match a space in two places, a header of spaces
-  // would take quadratic time.
+  // If it could match a space in two places, a header of spaces would take quadratic time.
   const pair = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
   let element: string | undefined
   for (;;) {
@@ -91,9 +85,7 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/**
- * Returns the network of an address. For IPv6, this is the /64, because each customer has at least a /64 (RFC 6177 §2).
- */
+/** For IPv6, this is the /64, because each customer has at least a /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

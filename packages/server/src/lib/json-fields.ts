@@ -24,10 +24,7 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/**
- * Reads a JSON object. Rejects other values and unknown members. `path` precedes the name in messages and is empty for
- * the body itself.
- */
+/** Rejects unknown members. `path` precedes the name in messages and is empty for the body itself. */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
   const unknown = Object.keys(value).find((name) => !names.includes(name))

@@ -4,10 +4,7 @@ export interface Slot<Owner extends object, Value> {
   set(owner: Owner, value: Value): void
 }
 
-/**
- * Creates a slot that stores its value in a property of the object. A WeakMap would be slower: each minor garbage
- * collection visits all its entries, which adds 5% to the time of a small request for each WeakMap keyed by requests.
- */
+/** A WeakMap keyed by requests would be slower, because each minor garbage collection visits all its entries. */
 export function createSlot<Owner extends object, Value>(name: string): Slot<Owner, Value> {
   const key = Symbol(name)
   type Holder = { [key]?: Value }

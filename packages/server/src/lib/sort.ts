@@ -9,11 +9,8 @@ export type Sort<Field extends string> = { direction: Direction } & ({ field: Fi
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a `sort` argument: the name of a field or an attribute, with an optional direction. The direction is a sign
- * before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`, in uppercase or lowercase,
- * after the name. The default is ascending. If the direction is after the name, a leading sign is part of the name. A
- * name of both a field and an attribute means the field, unless it starts with `attributes.`. A name that contains a
- * space must have the direction after it, because its last word could otherwise be read as a direction.
+ * The direction is `-` or `+` before the name, or ` asc` or ` desc` after it; then a leading sign is part of the name.
+ * A name of both a field and an attribute means the field, unless it starts with `attributes.`.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)
@@ -45,10 +42,7 @@ const wrongSort = (text: string, fields: readonly string[]): Error =>
 /** The maximum number of keys in `sortBy`. */
 const MAX_KEYS = 4
 
-/**
- * Reads a `sortBy` argument, which has 1 to 4 sort keys with different names. `read` reads one of them. The `text` of a
- * key begins with its name.
- */
+/** 1 to 4 sort keys with different names. `read` reads one of them. */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
   read: (text: string, path: string) => Key,

@@ -30,10 +30,7 @@ export function assertStorable(value: string, path: string): void {
 }
 
 /**
- * Matches characters that are invisible or change the display order of others. These are the soft hyphen, the Arabic
- * letter mark, the Mongolian vowel separator, the zero-width no-break space, and the zero-width, bidirectional,
- * separating, and operator characters of Unicode's General Punctuation block. With them, two different names could look
- * the same. They include zero-width joiners, so a name cannot contain an emoji that consists of several joined emoji.
+ * Characters that are invisible or change the display order of others, so that two different names could look the same.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 

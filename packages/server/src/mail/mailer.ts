@@ -3,10 +3,7 @@ import type { Config } from '../config.ts'
 import { emailSender, type Message } from './send-email.ts'
 
 export interface Mailer {
-  /**
-   * Sends a message in the background. `onDone` then receives whether the mail server accepted the message. Closing the
-   * server waits for both.
-   */
+  /** Sends in the background. `onDone` receives whether the mail server accepted the message. */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 

@@ -17,9 +17,7 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/**
- * The delay, in milliseconds, of the response to a failed attempt if its address or device has too many failures.
- */
+/** Milliseconds, for failed attempts of an address or device with too many failures. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -47,8 +45,7 @@ export async function authenticateDevice(
     // Either value may be a misplaced secret, so the log contains only valid IDs.
     const ids = { clientId: id ?? NO_ID, userName: userId ?? NO_ID }
     deps.logRejection('client ID and user name are not the same device ID', { address, ...ids })
-    // If only the user name is wrong, the credentials are bad. IDENTIFIER_REJECTED applies only to an invalid client ID
-    // with a valid user name.
+    // IDENTIFIER_REJECTED applies only to an invalid client ID with a valid user name.
     const isClientIdWrong = id === undefined && userId !== undefined
     throw rejection(
       isClientIdWrong ? IDENTIFIER_REJECTED : BAD_CREDENTIALS,

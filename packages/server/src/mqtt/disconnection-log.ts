@@ -15,10 +15,7 @@ export const disconnected = {
 
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
-/**
- * Otherwise, two devices with the same credentials would fill the log, because they disconnect each other as fast as
- * they can connect.
- */
+/** Two devices with the same credentials would otherwise fill the log, because they disconnect each other. */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,
   now: () => number = () => performance.now(),

@@ -11,11 +11,7 @@ export interface PacketLimits {
   packet: number
 }
 
-/**
- * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` if the connection sends
- * too many bytes before authentication, or a packet whose declared length exceeds the limit. The guard wraps `read`,
- * because piping through another stream would use memory for each of ten thousand connections.
- */
+/** Wraps `read`, because piping through another stream would use memory for each of ten thousand connections. */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()
   let isAuthenticated = false
@@ -44,11 +40,7 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
   }
 }
 
-/**
- * Reads all data that a stream has buffered. Since Node 26, `read()` returns only the first buffered chunk. The broker
- * reads once per event, and waits for more data if that is not a whole packet. A WebSocket client may send each byte in
- * a separate message, so many chunks can arrive in one event.
- */
+/** Since Node 26, `read()` returns only the first buffered chunk, but the broker reads once per event. */
 function readAll(read: () => Buffer | null): Buffer | null {
   const chunks: Buffer[] = []
   for (let chunk = read(); chunk !== null; chunk = read()) chunks.push(chunk)
@@ -59,8 +51,8 @@ function readAll(read: () => Buffer | null): Buffer | null {
 const MAX_LENGTH_BYTES = 4
 
 /**
- * Tracks a stream's packets by their fixed headers. For each chunk, returns the declared size, in bytes, of the longest
- * packet that is at least partly in the chunk. Returns undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
+ * Returns the declared size of the longest packet in a chunk, or undefined if a length is malformed (MQTT 3.1.1
+ * §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0

@@ -18,10 +18,7 @@ export interface Session {
   secretHash?: Buffer
   device?: ReportingDevice
   readonly topics: Set<string>
-  /**
-   * Whether the device's secret has been revoked. If so, the server rejects all further publications, including the
-   * will.
-   */
+  /** After the device's secret is revoked, the server rejects all further publications, including the will. */
   isCutOff: boolean
   /** Undefined if the server did not. */
   disconnectedFor?: string

@@ -3,15 +3,9 @@ import type { LogRejection } from '../http/rejection-log.ts'
 import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './session-registry.ts'
 
-/**
- * Delays messages from a device that exceeds its rate limit. A rejection would close the connection and lose the
- * messages in flight. During the delay, the server reads no further messages from the device.
- */
+/** A rejection would close the connection and lose the messages in flight, so the server delays messages instead. */
 export interface Throttle {
-  /**
-   * Resolves, in the order of calls, when the device may send another message. Returns undefined if the device may send
-   * one now. Rejects if the connection ends first.
-   */
+  /** Returns undefined if the device may send another message now. Rejects if the connection ends first. */
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 

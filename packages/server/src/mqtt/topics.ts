@@ -22,20 +22,14 @@ export function readTopic(deviceId: string, topic: string): Publication | undefi
 const topicWords = new Set(['devices', 'services', 'attributes', 'state', 'ids', '+', '#'])
 const LOGGED_LEVELS = 8
 
-/**
- * Redacts a topic or filter for the log. Keeps only IDs and known words, because any other level may be a misplaced
- * secret.
- */
+/** Keeps only IDs and known words, because any other level may be a misplaced secret. */
 export const redactTopic = (topic: string): string =>
   topic
     .split('/', LOGGED_LEVELS)
     .map((level) => (topicWords.has(level) || parseId(level) !== undefined ? level : '…'))
     .join('/')
 
-/**
- * Returns the topic for a reply to a list of services. The reply contains the IDs of the services that the device
- * published to this topic.
- */
+/** The reply contains the IDs of the services that the device published to this topic. */
 export const idsTopic = (topic: string): string => `${topic}/ids`
 
 /** Checks whether a filter matches only the device's own topics, which begin with `devices/<device ID>/`. */

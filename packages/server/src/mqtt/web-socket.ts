@@ -13,10 +13,7 @@ const MESSAGE_BYTES = 256 * 1024
 /** The maximum number of bytes before authentication: the broker's limit plus the overhead of WebSocket frames. */
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
-/**
- * Serves MQTT over WebSocket at the path /mqtt of an HTTP server. Returns a function that stops accepting connections.
- * Open connections remain, because the broker closes them.
- */
+/** Returns a function that stops accepting connections. Open ones remain, because the broker closes them. */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -39,8 +36,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // The broker handles these errors on the stream, which also emits them. Without a listener on the WebSocket, the
-      // event would end the process.
+      // Without a listener on the WebSocket, the event would end the process.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })
@@ -58,10 +54,7 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/**
- * Limits the bytes of unauthenticated connections. The broker alone could not do this, because it receives only whole
- * messages.
- */
+/** The broker could not limit these bytes, because it receives only whole messages. */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {

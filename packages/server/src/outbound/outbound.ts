@@ -8,11 +8,7 @@ import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 export interface Outbound {
-  /**
-   * Checks whether the host is a forbidden address or a forbidden loopback name. Does not look up other names, because
-   * the result would reveal which names exist in the server's own network. Their addresses are checked on every
-   * connection.
-   */
+  /** Does not look up other names, because the result would reveal which names exist in the server's own network. */
   isForbidden(url: URL): boolean
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
@@ -40,10 +36,7 @@ const TOTAL_TIMEOUT_MS = 15_000
 /** The minimum duration, in milliseconds, of a failed lookup. Most lookups take less time. */
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
-/**
- * The server reads responses up to this size, in bytes, completely so that it can reuse their connections. It aborts
- * longer responses.
- */
+/** Responses up to this size, in bytes, are read completely, so that their connections can be reused. */
 const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
@@ -53,8 +46,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
     // Imported here, because the package has many modules, and many servers send no requests.
     const { Agent } = await import('undici')
     return new Agent({
-      // The lookup runs once for each connection to a name. The connection uses the resulting address without another
-      // lookup, so the checked address cannot change.
+      // The connection uses the checked address without another lookup, so it cannot change.
       connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
       allowH2: false,
       pipelining: 1,
@@ -127,9 +119,7 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * Returns a lookup function for Node sockets that checks all addresses of a name. A name with a forbidden address fails
- * like a name without an address, after at least one second. Users therefore cannot find out which names exist in the
- * server's own network.
+ * A forbidden address fails like a missing one, after at least one second, so users cannot find out which names exist.
  */
 export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {

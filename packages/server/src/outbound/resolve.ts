@@ -5,10 +5,7 @@ import { isIP } from 'node:net'
 /** Rejects if the name has no address or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
-/**
- * Looks up a name in the hosts file and then in DNS. The system's own lookup would occupy a thread of a small pool
- * until the name server responds, so unanswered lookups would delay all others.
- */
+/** The system's lookup occupies a thread of a small pool, so unanswered lookups would delay all others. */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()
   const loopback = loopbackAddresses(wanted)
@@ -17,9 +14,7 @@ export const resolveName: Resolve = async (name) => {
   return listed.length > 0 ? listed : queryDns(wanted)
 }
 
-/**
- * Returns the loopback addresses for localhost and its subdomains (RFC 6761 §6.3), or an empty list for any other name.
- */
+/** Returns the addresses for localhost and its subdomains (RFC 6761 §6.3), or an empty list for any other name. */
 export function loopbackAddresses(name: string): string[] {
   return /(?:^|\.)localhost\.?$/i.test(name) ? ['127.0.0.1', '::1'] : []
 }

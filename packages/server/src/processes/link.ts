@@ -4,10 +4,7 @@ import type { Metrics } from '../metrics.ts'
 import type { CommandSource } from '../start/run.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
-/**
- * Connects a server process to its parent, the process that started it. If the parent ends, node:cluster ends the
- * process too.
- */
+/** If the parent ends, node:cluster ends the process too. */
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
@@ -17,10 +14,7 @@ export interface Link extends CommandSource {
   end(): void
 }
 
-/**
- * The number of milliseconds after which a process reports only its own metrics. This is longer than the parent waits
- * for the other processes.
- */
+/** Milliseconds, longer than the parent waits for the other processes. */
 const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>

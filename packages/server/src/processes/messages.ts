@@ -1,10 +1,7 @@
 import type { Worker } from 'node:cluster'
 import type { Samples } from '../metrics.ts'
 
-/**
- * The environment variable with the number of a server process, starting at 1. Only a process that another process
- * started has this variable.
- */
+/** The number of a server process, starting at 1. Only a process that another process started has this variable. */
 export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
 /** Messages from a server process to the process that started it. */

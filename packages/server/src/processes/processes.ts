@@ -11,17 +11,11 @@ import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/**
- * How long a process may take to close all its parts, in milliseconds. Each part has its own limit. After this time,
- * the process is killed.
- */
+/** Milliseconds until a process that is still closing its parts is killed. */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/**
- * The number of milliseconds after which a running process counts as stable. The next restart then uses the first delay
- * again.
- */
+/** Milliseconds after which a process counts as stable, so that its next restart uses the first delay again. */
 const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */
@@ -124,8 +118,8 @@ export function createProcesses(
 }
 
 /**
- * Resolves when a process exits. Unlike `once` of node:events, does not reject if an error event comes first, such as
- * that of a failed send to an ending process.
+ * Unlike `once` of node:events, does not reject if an error event comes first, such as that of a failed send to an
+ * ending process.
  */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {

@@ -16,10 +16,7 @@ export interface Budget {
   /** A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void
   left(subject: string): number
-  /**
-   * Returns the number of whole seconds until a negative balance reaches zero. Returns 0 if the balance is not
-   * negative.
-   */
+  /** Whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
   due(subject: string): number
   /** Later calls return the remaining subjects. */
   report(subjects: number): [subject: string, points: number][]

@@ -3,9 +3,8 @@ import type { AddressOf } from '../lib/client-address.ts'
 import { type Payer, payerOfAddress, type RateLimits } from './rate-limits.ts'
 
 /**
- * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time that an empty budget needs to refill.
- * `t` is the time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1,
- * the minimum, because points are refilled continuously.
+ * draft-ietf-httpapi-ratelimit-headers-11: `w` is the time that an empty budget needs to refill, and `t` the time to
+ * wait, at least 1 (§6).
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,
@@ -13,8 +12,8 @@ export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Re
 })
 
 /**
- * Adds the address's remaining points to responses of requests that were not charged, because they were shed, had an
- * unknown path, or were too large. Returns a function that creates these headers for responses that bypass hooks.
+ * For requests that were shed, had an unknown path, or were too large. The returned function is for responses that
+ * bypass hooks.
  */
 export function addRateLimitHeaders(
   app: FastifyInstance,

@@ -30,9 +30,7 @@ const small = '{ login { id } }'
 /** The response to this query can contain up to 101,002 objects and contains 2. */
 const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
 
-/**
- * Spends this many points on targets that do not exist. An item costs 1/10 point, and its response object 1/100 point.
- */
+/** An item costs 1/10 point, and its response object 1/100 point. */
 async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void> {
   const items = Array.from({ length: 900 }, (_, index) => ({ serviceId: `none ${index}`, attributes: {} }))
   const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'

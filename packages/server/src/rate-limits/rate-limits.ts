@@ -13,10 +13,7 @@ export interface RateLimits {
   /** The budgets of access keys that may spend only a share of their account's quota. */
   readonly keys: KeyShares
   readonly addresses: Budget
-  /**
-   * The budgets of registration codes. The server charges the code, not the address, because many devices can share an
-   * address.
-   */
+  /** The server charges the code, not the address, because many devices can share an address. */
   readonly codes: Budget
   /** The budgets of devices. Each message costs one point. */
   readonly devices: Budget
@@ -92,9 +89,8 @@ interface Caller {
 }
 
 /**
- * Returns the user to charge. All keys of an account are charged to the account, so more keys do not increase the
- * quota. A key with a share of the quota is charged to the share too. Sessions are charged to their person, whatever
- * the account. The founder has the ID of the account and therefore shares its quota.
+ * All keys of an account share its quota, and sessions are charged to their person. The founder has the ID of the
+ * account.
  */
 export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
   const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller

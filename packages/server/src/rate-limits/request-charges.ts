@@ -27,25 +27,17 @@ export interface RequestCharges {
   /** The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.
-   * Call it after the operation with the data that was read, or with undefined if a field failed. A failed operation
-   * gets a refund only for rows, because other fields may have read objects that are not in the response.
+   * Charges the maximum. The returned function refunds unused points; pass it the data, or undefined if a field failed.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
-  /**
-   * Returns a function to call after each event of a stream. Its promise resolves once enough points for the next event
-   * are available.
-   */
+  /** The returned function's promise resolves once enough points for the next event are available. */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
 /** An account size so large that every operation that may read additional rows has a row cost. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
-/**
- * Checks whether the caller is restricted to some devices. Such a caller can cause reads that the server cannot
- * estimate, such as those for the suggestions in an error.
- */
+/** A restricted caller can cause reads that the server cannot estimate, such as for the suggestions in an error. */
 const isRestricted = (viewer: Viewer | null): boolean => viewer?.reach?.devices !== undefined
 
 /** Adds the caller's restriction, because a restricted list may read more rows than it returns. */

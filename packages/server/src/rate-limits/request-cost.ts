@@ -22,9 +22,6 @@ export const REQUEST_POINTS = 1
 /** The number of bytes in a rejected request that cost one point. */
 export const REJECTED_BYTES_PER_POINT = 1_000
 
-/**
- * Returns the additional cost of a request that is rejected because of its content: 1 point for each full 1,000 bytes.
- */
 export const pointsOfRejected = (bytes: number): number => Math.floor(bytes / REJECTED_BYTES_PER_POINT)
 
 /** Returns the cost of the objects in a response: 1 point for each full hundred. */
@@ -33,10 +30,7 @@ export const pointsOfObjects = (objects: number): number => Math.floor(objects /
 /** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/**
- * Returns the cost of an operation's changes. Each mutation costs 1 point. `setAttributesMany` and `transferDevices` cost
- * 1 point for each 10 items, rounded up.
- */
+/** 1 point for each mutation, or for each 10 items of `setAttributesMany` and `transferDevices`, rounded up. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce(

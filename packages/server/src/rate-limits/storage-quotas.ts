@@ -7,11 +7,7 @@ const DAY_SECONDS = 86_400
 /** The number of bytes that the server charges for the event that records a write. */
 const EVENT_BYTES = 200
 
-/**
- * Limits the bytes that devices and accounts store per day. A quota refills continuously and is full after a day
- * without writes. A write by a device counts for the device and its account. A mutation by a user counts only for the
- * account.
- */
+/** A device's write counts for the device and its account, and a user's mutation only for the account. */
 export interface StorageQuotas {
   readonly accounts: Budget
   /** If either quota is too low, charges neither and throws. */
@@ -75,10 +71,7 @@ export function bytesOfChanges(changes: Readonly<Record<string, { new: string | 
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
-/**
- * Returns an upper bound for the bytes that a document's mutations store, based on their arguments. A variable counts
- * once for each use.
- */
+/** An upper bound, based on the arguments. A variable counts once for each use. */
 export const bytesOfMutations = (fields: readonly Pick<RootField, 'name' | 'args'>[]): number =>
   fields.reduce((bytes, field) => bytes + countChanges(field) * EVENT_BYTES + bytesOf(field.args), 0)
 

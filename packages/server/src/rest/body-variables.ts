@@ -5,10 +5,7 @@ import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
-/**
- * Matches the media types of a body. In a merge patch, null removes a member, as it does in attribute changes (RFC
- * 7396).
- */
+/** In a merge patch, null removes a member, as it does in attribute changes (RFC 7396). */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 

@@ -1,10 +1,7 @@
 /** The device fields that can be null and that clients can set when they add or change a device. */
 export const optionalDeviceFields: readonly string[] = ['hardwareId', 'platform']
 
-/**
- * The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these
- * fragments.
- */
+/** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. */
 export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
   AccountReference: 'fragment AccountReference on AccountReference { id email name }',

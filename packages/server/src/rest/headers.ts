@@ -1,14 +1,11 @@
-/**
- * The time of the REST API's deprecation in seconds since 1970 (RFC 9745 §2.1). It is the time of its release,
- * 2026-11-20T00:00:00Z.
- */
+/** Seconds since 1970 (RFC 9745 §2.1): 2026-11-20T00:00:00Z, the time of the API's release. */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'
 
 /**
- * Returns the headers that announce the deprecation of the REST API, and that link to its successor and to the
- * documentation of the deprecation (RFC 5829 §3.3, RFC 9745 §3). Returns none for URLs outside the REST API.
+ * The deprecation, with links to the successor and the documentation (RFC 5829 §3.3, RFC 9745 §3). Empty for other
+ * URLs.
  */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}

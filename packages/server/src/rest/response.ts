@@ -46,7 +46,5 @@ export function fillPath(path: string, body: unknown): string {
   )
 }
 
-/**
- * Percent-encodes a path segment except for colons. Every ID contains colons, and RFC 3986 §3.3 allows them in a path.
- */
+/** Keeps colons, which every ID contains and RFC 3986 §3.3 allows in a path. */
 const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -82,10 +82,7 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/**
- * Adds a catch-all route. A not-found handler would not run, because the server's own catch-all routes would match
- * first.
- */
+/** A not-found handler would not run, because the server's own catch-all routes would match first. */
 function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)

@@ -5,20 +5,15 @@ export interface Route {
   readonly path: string
   readonly summary: string
   /**
-   * A document with one named operation. `fragments.ts` contains the fragments that it spreads. Variables that are not
-   * in the path are query parameters for GET, and body members for other methods. `$self` is the viewer's ID.
+   * Variables that are not in the path are query parameters for GET, and body members otherwise. `$self` is the
+   * viewer's ID.
    */
   readonly document: string
   /** If omitted, the response is all data. */
   readonly at?: string
-  /**
-   * A successful response's status: 201 if the route creates an object at `location`, 204 if the response has no body,
-   * and otherwise 200.
-   */
+  /** 201 if the route creates an object at `location`, 204 if the response has no body, and otherwise 200. */
   readonly status: 200 | 201 | 204
-  /**
-   * The new object's path below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response.
-   */
+  /** A placeholder such as `{device.id}` stands for a member of the response. */
   readonly location?: string
   /** The variable whose value is the whole body. */
   readonly body?: string

@@ -2,10 +2,7 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/**
- * Settings for where the server sends traces and which traces it keeps. OpenTelemetry defines the names, and its
- * library reads further variables.
- */
+/** OpenTelemetry defines the names, and its library reads further variables. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

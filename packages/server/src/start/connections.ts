@@ -3,10 +3,7 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
-/**
- * The connections of a server process that do not serve requests: five for background work, and one each for the job
- * queue, notifications, and probes.
- */
+/** Five for background work, and one each for the job queue, notifications, and probes. */
 const BACKGROUND_CONNECTIONS = 8
 
 type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>

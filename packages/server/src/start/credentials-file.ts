@@ -25,10 +25,7 @@ MUSTER_EMAIL=${email}
 MUSTER_PASSWORD=${password}
 `
 
-/**
- * Writes credentials to a temporary file next to the one that clients read. After the transaction that creates the
- * owner is committed, `publishCredentials` publishes them.
- */
+/** `publishCredentials` publishes them after the transaction that creates the owner has committed. */
 export async function stageCredentials(dataFolder: string, credentials: Credentials): Promise<void> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
@@ -54,11 +51,7 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
-/**
- * Updates the URL in the `[default]` section after the server's port or public URL has changed. Updates only a loopback
- * URL, because a user must have set any other URL. Other sections stay unchanged, because they may be for other servers
- * on this machine.
- */
+/** Updates only a loopback URL in `[default]`, because a user must have set any other URL. */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)
   const text = await readIfExists(path)

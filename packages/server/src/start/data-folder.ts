@@ -1,10 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 
-/**
- * Warns if other users can read or write the data folder. The server creates a private folder, but an existing folder
- * may be open to others.
- */
+/** The server creates a private folder, but an existing folder may be open to others. */
 export async function warnOfOpenDataFolder(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const { mode } = await stat(dataFolder).catch(() => ({ mode: 0 }))
   if ((mode & 0o066) === 0) return

@@ -42,10 +42,8 @@ export async function checkPooler(
 }
 
 /**
- * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
- * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
- * pooler has assigned another connection, or resets the connection after each transaction (PgBouncer's
- * `server_reset_query_always`).
+ * A pooler in transaction mode is in between if another client sees the value that a client sets, or if that client no
+ * longer sees it.
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {

@@ -20,10 +20,7 @@ export interface CommandSource {
   onReload(reload: () => void): void
 }
 
-/**
- * Runs a program until SIGTERM, SIGINT, or a stop command, or until its terminal closes. Resolves once all its parts
- * are closed. Rejects if the program cannot start, or if it loses a part that it needs.
- */
+/** Resolves once all parts are closed. Rejects if the program cannot start, or if it loses a part that it needs. */
 export async function run(
   log: FastifyBaseLogger,
   start: (running: Running) => Promise<void>,

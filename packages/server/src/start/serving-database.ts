@@ -23,10 +23,7 @@ export interface ServingDatabaseOptions {
   signal: AbortSignal
 }
 
-/**
- * Returns how to connect to the database. All connections are direct, except that requests use the pooler in
- * DATABASE_URL if DATABASE_DIRECT_URL is set.
- */
+/** Requests use the pooler in DATABASE_URL if DATABASE_DIRECT_URL is set. All other connections are direct. */
 export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: Config): DatabaseAccess {
   if (databaseUrl === undefined) {
     const connection = connectionTo(clusterFolderOf(dataFolder))
@@ -159,10 +156,7 @@ async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, 
 
 const transientCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'])
 
-/**
- * Checks whether the database may accept a connection later. 57P03 means that the database is starting or shutting
- * down, and 53300 means that no connection is free.
- */
+/** 57P03: the database is starting or shutting down. 53300: no connection is free. */
 const isTransient = (code: string | undefined): boolean =>
   code === undefined || transientCodes.has(code) || code === '57P03' || code === '53300'
 

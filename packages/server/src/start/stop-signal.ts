@@ -12,17 +12,10 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** By convention, the exit status of a process that a signal ended is 128 plus the number of the signal. */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
-/**
- * The number of milliseconds within which several signals count as one, because a terminal and npm may both forward the
- * same Ctrl-C.
- */
+/** Milliseconds. A terminal and npm may both forward the same Ctrl-C, which must count once. */
 const DUPLICATE_MS = 250
 
-/**
- * Handles stop signals. The first signal stops the server after requests in flight have finished, and the second ends
- * the process immediately. On a terminal, SIGHUP counts as such a signal, because it means that the terminal has
- * closed. Without a terminal, SIGHUP requests a reload.
- */
+/** The second signal ends the process immediately. Without a terminal, SIGHUP requests a reload. */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()
   let firstAt = 0

@@ -10,11 +10,7 @@ interface ExpiryWarningOptions {
 const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
-/**
- * Warns before and after a certificate expires. Call the returned function as often as needed with the current
- * certificate. It logs a warning once a day, from seven days before the expiration until the certificate is replaced,
- * and at the time of the expiration.
- */
+/** Call the returned function as often as needed. It warns once a day, from seven days before the expiration. */
 export function createExpiryWarning({
   file,
   log,

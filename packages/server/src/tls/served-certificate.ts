@@ -17,10 +17,7 @@ export interface ServedCertificate {
   close(): Promise<void>
 }
 
-/**
- * The interval, in milliseconds, between reads of the files. A file watcher would not notice when a file, or a symbolic
- * link to it, is replaced by renaming. Some file systems report no changes at all.
- */
+/** Milliseconds. A file watcher would not notice when a file, or a symbolic link to it, is replaced by renaming. */
 const CHECK_INTERVAL_MS = 2_000
 
 /** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */

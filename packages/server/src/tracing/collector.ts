@@ -4,9 +4,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * Exports spans to `OTEL_EXPORTER_OTLP_ENDPOINT` as JSON over HTTP. Other variables set the headers and the
- * compression. While the collector is unavailable, spans are lost, and the server logs this once per outage.
- * `timeoutMillis` includes retries.
+ * While the collector is unavailable, spans are lost, and the server logs this once. `timeoutMillis` includes retries.
  */
 export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })

@@ -39,16 +39,10 @@ const kinds = {
 /** The number of spans that can wait for the collector. The processor drops further spans. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
-/**
- * The number of milliseconds that the processor waits longer than the exporter, so the exporter can report its own
- * timeout.
- */
+/** Milliseconds that the processor waits longer than the exporter, so the exporter can report its own timeout. */
 const GRACE_MS = 1_000
 
-/**
- * Creates tracing without OpenTelemetry's global API. With that API, libraries would create spans too, with values that
- * must not be exported.
- */
+/** With OpenTelemetry's global API, libraries would create spans too, with values that must not be exported. */
 export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
   const processor = new BatchSpanProcessor({
     exporter,
@@ -108,10 +102,7 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
     Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
   )
 
-/**
- * Describes the server to the collector. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults.
- * Omits the host and the command line, because they may reveal private data.
- */
+/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. Omits the host and the command line. */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector]

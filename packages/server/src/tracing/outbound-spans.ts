@@ -1,10 +1,7 @@
 import type { Outbound } from '../outbound/outbound.ts'
 import { inSpan, type Tracing } from './tracing.ts'
 
-/**
- * Creates a span for each message to a URL that a user entered. The span contains only the host, because paths may
- * contain secrets.
- */
+/** The span contains only the host, because paths may contain secrets. */
 export const traceOutbound = (tracing: Tracing, outbound: Outbound): Outbound => ({
   ...outbound,
   post: (message) =>

@@ -1,7 +1,4 @@
-/**
- * The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except those of samplers that need another
- * service.
- */
+/** OpenTelemetry's values of `OTEL_TRACES_SAMPLER`, except those of samplers that need another service. */
 export const samplerNames = [
   'always_on',
   'always_off',

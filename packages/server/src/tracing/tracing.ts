@@ -3,15 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>
 
 export interface SpanOptions {
-  /**
-   * The role of the span: a request to this server, a request to another server, a received message, or internal work.
-   */
+  /** `server`: a request to this server. `client`: a request to another server. `consumer`: a received message. */
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
-  /**
-   * The headers of a request whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the
-   * parent.
-   */
+  /** The headers whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the parent. */
   headers?: IncomingHttpHeaders
 }
 
@@ -21,9 +16,7 @@ export interface Span {
   /** Spans that begin during `work` are children of this span. */
   run<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
-  /**
-   * Marks the span as failed. The argument is a code and not a message, because error messages may contain any data.
-   */
+  /** Takes a code and not a message, because error messages may contain any data. */
   fail(code: string): void
   end(): void
 }

@@ -12,11 +12,7 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
   return Object.fromEntries(Array.from(byTable, ([name, rows]) => [name, rows.map(({ row }) => row)]))
 }
 
-/**
- * Returns every row of an account without data that changes on its own or when it is read: last-use times of keys and
- * memberships, counts of what keys use, the summary of attribute names, samples of online devices, and the events for
- * the user's download links.
- */
+/** Omits data that changes on its own or when it is read, such as last-use times and the events for download links. */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
   const {

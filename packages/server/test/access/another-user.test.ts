@@ -81,9 +81,6 @@ async function rowsOfVictim(): Promise<Record<string, unknown[]>> {
   return rows
 }
 
-/**
- * Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup.
- */
 async function assertUntouched(): Promise<void> {
   expect(await rowsOfVictim()).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
@@ -144,10 +141,7 @@ interface Caller {
   own: OwnedObjects
 }
 
-/**
- * Returns the caller for a field. Queries use the intruder. Mutations use a new user with objects of every kind,
- * because they may change the objects.
- */
+/** Mutations use a new user with objects of every kind, because they may change the objects. */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
   const user = await app.createUser()

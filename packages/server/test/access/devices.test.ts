@@ -44,10 +44,7 @@ function useApp(): void {
   })
 }
 
-/**
- * Returns every row except access keys, which devices do not use and whose last-use times are written with a delay, and
- * samples of online devices, which a job writes.
- */
+/** Omits keys, whose last-use times are written with a delay, and samples of online devices, which a job writes. */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, presence_sample: _samples, key_use: _use, ...rows } = await allRowsOf(app.db, userId)
   return rows

@@ -18,10 +18,7 @@ let other: TestApp
 let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
-/**
- * Every mutation except two, which record no event and need a running bulk job. The worker of this test finishes such a
- * job immediately.
- */
+/** Every mutation except two, which record no event and need a running bulk job. */
 const mutations = Object.keys(mutationCalls).filter(
   (name) => !['Mutation.pauseBulk', 'Mutation.resumeBulk'].includes(name),
 )

@@ -36,9 +36,8 @@ async function traces(accountId: string): Promise<unknown> {
 }
 
 /**
- * Statuses of requests that the server rejects before authentication: 400 (the request cannot be parsed, or its target
- * cannot be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that declares
- * more bytes than it contains may also receive no response.
+ * 400: the request cannot be parsed, or its target cannot be signed. 404: another path. 413: too large. 415: no media
+ * type.
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
@@ -91,8 +90,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
     for (const [document, expected] of served) {
       const before = await traces(accountId)
       const requests = await Promise.all(keys.map((key) => client.record(server, key, document)))
-      // Both keys sign each document. With two documents, each document is changed byte by byte with only one of the
-      // keys.
+      // With two documents, each document is changed byte by byte with only one of the keys.
       const changedRequests =
         served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
       expect(changedRequests).not.toEqual([])

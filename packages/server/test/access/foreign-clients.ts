@@ -120,10 +120,6 @@ function operation(method: 'GET' | 'POST', query: string) {
   return { method, path: '/graphql/v1', headers, body }
 }
 
-/**
- * Returns the parts that every signature covers, the other headers that this signature covers, and the body if the
- * signature covers a digest.
- */
 function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   const { method, target, header, body } = layoutOf(bytes)
   const names = new Set(['host', ...fields.filter((name) => !/^[@(]/.test(name))])

@@ -41,9 +41,7 @@ export interface Signer {
   key: SigningKey
 }
 
-/**
- * Creates a clock that advances a minute per call, so that no test reaches the limit of failed signatures per minute.
- */
+/** Advances a minute per call, so that no test reaches the limit of failed signatures per minute. */
 export function oneMinutePerCall(): () => number {
   let minutes = 0
   return () => ++minutes * 60_000

@@ -140,10 +140,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/**
- * Creates bulk jobs in the states READY, DRAFT, RUNNING, and DONE. The last job has nothing to change, so it ends
- * without a worker.
- */
+/** The last job has nothing to change, so it ends without a worker. */
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,
@@ -214,10 +211,7 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
   }
 }
 
-/**
- * Replaces the IDs and names of a user's objects in all strings of a response. Numbers, such as a status, are never
- * IDs.
- */
+/** Numbers, such as a status, are never IDs. */
 export const withPlaceholders = (response: unknown, objects: OwnedObjects): unknown =>
   JSON.parse(JSON.stringify(response), (_key, value: unknown) => {
     if (typeof value !== 'string') return value

@@ -1,7 +1,4 @@
-/**
- * The fields that need each permission according to the contract, independently of `src/fields/field-permissions.ts`.
- * Fields of other types need no permission beyond the one for the field that leads to them.
- */
+/** According to the contract, independently of `src/fields/field-permissions.ts`. */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
     User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.attributeInfo User.contexts User.needs
@@ -65,9 +62,7 @@ const closedToRestricted = new Set(
 
 export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)
 
-/**
- * Returns the permissions that a field needs according to the contract. The caller needs one permission of each list.
- */
+/** The caller needs one permission of each list. */
 export function needsOf(field: string): string[][] {
   const type = field.replace(/\..*/, '')
   const entries = Object.entries(fieldsByPermission)

@@ -36,18 +36,12 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /**
-   * Statuses of all responses, in order. If a request ends early, the server reads the remaining bytes as another
-   * request.
-   */
+  /** If a request ends early, the server reads the remaining bytes as another request. */
   statuses: number[]
   text: string
 }
 
-/**
- * Sends exactly these bytes on a new connection. With `ends`, closes the sending side even if the request declares more
- * bytes.
- */
+/** With `ends`, closes the sending side even if the request declares more bytes. */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

@@ -20,10 +20,7 @@ export interface RegistrationServer extends RegistrationClient {
   advanceClock(milliseconds: number): void
 }
 
-/**
- * Starts another server with the database of `first`. The server counts invalid codes by address, and all tests share
- * one address, so each test that guesses codes needs a separate server.
- */
+/** The server counts invalid codes by address, so each test that guesses codes needs a separate server. */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0
   const app = await first.startAnother({ clock: () => new Date(Date.now() + ahead) })

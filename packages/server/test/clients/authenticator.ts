@@ -27,10 +27,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /**
-   * Builds the authenticator data (§6.1): the hash of the relying party's ID, the flags, the counter, and, for a new
-   * passkey, the public key.
-   */
+  /** §6.1: the hash of the relying party's ID, the flags, the counter, and, for a new passkey, the public key. */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)

@@ -109,10 +109,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/**
- * Runs a PostgreSQL command. If the tests run as root, runs it as the user `postgres`, who then owns the folder
- * `owned`, because PostgreSQL does not run as root.
- */
+/** As root, uses the user `postgres`, who then owns the folder `owned`, because PostgreSQL does not run as root. */
 async function asUser([command, ...parameters]: string[], owned?: string): Promise<void> {
   // The nodes would otherwise look for certificates in the folder of the current user.
   const env = { ...process.env, LC_ALL: 'C.UTF-8', HOME: '/' }
@@ -125,10 +122,7 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
   await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
 }
 
-/**
- * Returns the folder of the programs of a PostgreSQL with Citus. If there is none, builds it with the script
- * build-citus.sh in the folder that MUSTER_CITUS_DIR names.
- */
+/** If none is installed, builds one with the script build-citus.sh in the folder that MUSTER_CITUS_DIR names. */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found

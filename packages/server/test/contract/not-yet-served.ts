@@ -1,5 +1,2 @@
-/**
- * Paths in the contract that no release serves yet. The test requires an exact match, so remove a path when the server
- * serves it.
- */
+/** The test requires an exact match, so remove a path when the server serves it. */
 export const notYetServed: readonly string[] = []

@@ -3,10 +3,7 @@ interface FieldCall {
   document: (args: string) => string
 }
 
-/**
- * Names with `$`, such as `$device`, stand for values that the test inserts. Calls that create an object select only
- * fields that are equal for any two new objects.
- */
+/** Names with `$`, such as `$device`, stand for values that the test inserts. */
 export const fieldCalls: Record<string, FieldCall> = {
   'Device.attribute': { required: 'name: "site"', document: (args) => ofDevice(`attribute${args}`) },
   'Device.attributes': { document: (args) => ofDevice(`attributes${args}`) },

@@ -8,10 +8,7 @@ import { createDatabase, createPool } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
 
-/**
- * Creates a data folder with a migrated, empty embedded database. Copies an existing database, because creating and
- * migrating a database takes several seconds of CPU time.
- */
+/** Copies an existing database, because creating and migrating one takes several seconds of CPU time. */
 export async function createDataFolder(dataFolder: string): Promise<void> {
   original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))
   const cluster = join(await original, 'pg')
@@ -19,10 +16,7 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/**
- * Original of the database, created once per test run. If several workers create one at the same time, all use the
- * first one.
- */
+/** If several workers create one at the same time, all use the first one. */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

@@ -3,10 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
-/**
- * A TCP proxy in front of PostgreSQL that tests can interrupt. By default, the proxy stops when the test ends. A caller
- * that passes `atEnd` receives the function that stops the proxy.
- */
+/** Stops when the test ends, or when a caller that passes `atEnd` calls the function that it receives. */
 export interface DatabaseProxy {
   url: string
   /** Breaks open connections and rejects new connections. */
@@ -16,8 +13,8 @@ export interface DatabaseProxy {
   /** Breaks frozen connections. */
   open(): void
   /**
-   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the
-   * last statement, when its response arrives, or after this number of response bytes.
+   * Breaks it before the last statement is forwarded, when its response arrives, or after this number of response
+   * bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -17,9 +17,7 @@ export interface SeedDevice {
   overrides?: Record<string, object>
 }
 
-/**
- * Inserts devices into the tables and returns their IDs, for tests in which registering devices would take too long.
- */
+/** Inserts rows, because registering the devices would take too long. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

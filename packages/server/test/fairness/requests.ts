@@ -43,10 +43,7 @@ export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownK
 
 const PADDING_BYTES = 8_000
 
-/**
- * Builds a request with three invalid signatures. They cover components with several possible spellings and a header of
- * 8 KB, so that each attempt to verify a signature hashes 8 KB.
- */
+/** Each attempt to verify one of the three signatures hashes a header of 8 KB. */
 export function costlySignatures(): Buffer {
   const created = Math.floor(Date.now() / 1_000)
   const labels = ['a', 'b', 'c']

@@ -27,10 +27,6 @@ export interface Target {
   from: string
 }
 
-/**
- * Numbers of aliases: the limit of aliases per field, the limit of fields without an index per document, and a number
- * below both limits.
- */
 const ALIASES = [limits.aliasesPerField, limits.walkingFields, 4]
 const UNKNOWN_NAMES = 200
 

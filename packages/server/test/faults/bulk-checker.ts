@@ -125,7 +125,7 @@ export async function checkUndo(rig: Rig, { change, undo }: { change: Job; undo:
 
 /**
  * Checks that each change of a value began with the value of the change before, and that each device has the value of
- * its last change. Returns the number of changes, and of those that no job made.
+ * its last change.
  */
 export async function checkValues(rig: Rig): Promise<{ changes: number; written: number }> {
   const broken = await query(

@@ -57,10 +57,7 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
   }
 }
 
-/**
- * Returns missing acknowledged values. Each value has one writer. The database must contain the last acknowledged value
- * or a value with an unknown outcome, which the server could have written later.
- */
+/** The database must contain the last acknowledged value, or a value with an unknown outcome. */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)
   const last = new Map<string, number>()

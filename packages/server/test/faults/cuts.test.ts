@@ -56,8 +56,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   })
   expect(await stored()).toEqual({ big: value, bigger: value })
 
-  // If the connection breaks during a change, the response reports an unknown outcome. The change may or may not be
-  // stored.
+  // If the connection breaks during a change, the response reports an unknown outcome.
   const long = (text: string) => set(`attributes: { cut: "${text}", too: "${text}" }, context: "night"`)
   const short = (text: string) => `mutation { setAttribute(serviceId: "${id}", name: "cut", value: "${text}") }`
   for (const moment of ['before', 'after'] as const) {

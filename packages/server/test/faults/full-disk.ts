@@ -23,10 +23,7 @@ const read = '{ login { devices(size: 1) { total items { id } } } }'
 /** Returns incompressible data. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
-/**
- * Fills the database's disk, which requires permission to mount a disk. While the disk is full, the server rejects
- * changes and serves reads. When space is available again, changes succeed.
- */
+/** Requires permission to mount a disk. While the disk is full, the server rejects changes and serves reads. */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
   const database = join(path, 'database')

@@ -21,10 +21,7 @@ export interface Entry {
   outcome: Outcome
 }
 
-/**
- * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk. The client sends a
- * change only after `intend` resolves, and its response counts only after `note` resolves.
- */
+/** The client sends a change only after `intend` resolves, and its response counts only after `note` resolves. */
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>

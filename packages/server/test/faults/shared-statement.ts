@@ -15,10 +15,7 @@ interface SharedStatementOptions {
 
 const PER_DEVICE = 6
 
-/**
- * All changes in the statement have an unknown outcome, and either all or none of them are stored. All other concurrent
- * changes succeed.
- */
+/** Either all or none of the changes in the statement are stored. All other concurrent changes succeed. */
 export async function breakSharedStatement({
   proxy,
   send,

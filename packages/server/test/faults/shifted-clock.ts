@@ -1,7 +1,6 @@
 /**
- * Node preloads this module into a server. On SIGUSR2, it shifts the wall clock by the number of milliseconds in a file
- * and confirms the shift in another file. As when an operator sets the clock, monotonic clocks such as
- * `performance.now` and timers do not jump.
+ * Preloaded into a server. On SIGUSR2, shifts the wall clock by the milliseconds in a file. Monotonic clocks do not
+ * jump.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

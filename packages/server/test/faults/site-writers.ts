@@ -7,10 +7,7 @@ const CLIENTS = 4
 /** The pauses after a change, which leave the processor to the jobs, and after a change that was not acknowledged. */
 const pauseMs = { acknowledged: 10, other: 200 }
 
-/**
- * Starts clients that change the attribute `site` of random devices, each time to another value, and an attribute that
- * no job writes. With `mayDelete`, they also delete a few devices.
- */
+/** Each change sets another value. With `mayDelete`, the clients also delete a few devices. */
 export function startSiteWriters(
   rig: Rig,
   { round, mayDelete }: { round: number; mayDelete: boolean },

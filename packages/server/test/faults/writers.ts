@@ -4,8 +4,8 @@ import type { Rig } from './rig.ts'
 
 export const context = 'night'
 /**
- * The number of names that each client uses. The number is small, so that clients soon overwrite values. It is not a
- * multiple of three, so that clients write each name in the base and in the context.
+ * Small, so that clients soon overwrite values. Not a multiple of three, so each name is in the base and in the
+ * context.
  */
 const NAMES = 13
 const TIMEOUT_MS = 10_000
@@ -24,10 +24,7 @@ export interface WritersOptions {
   firstNumber: number
 }
 
-/**
- * Starts clients that each send numbered changes, one at a time. The clients of a device use different attribute names.
- * No client sends a change twice.
- */
+/** The clients of a device use different attribute names. No client sends a change twice. */
 export async function startWriters(
   rig: Rig,
   ledger: Ledger,

@@ -94,10 +94,7 @@ export interface TestAppOptions {
   log?: Logger
 }
 
-/**
- * Starts a server before the tests of the file or `describe` block, and closes it after them. The result has no
- * properties until the hooks run.
- */
+/** The result has no properties until the hooks run. */
 export function sharedTestApp(options?: TestAppOptions): TestApp {
   const app = {} as TestApp
   beforeAll(async () => void Object.assign(app, await startTestApp(options)))

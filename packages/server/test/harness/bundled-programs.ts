@@ -9,10 +9,7 @@ const mainFile = 'packages/server/src/main.ts'
 const migrations = 'packages/server/migrations'
 const commandFolder = 'bin'
 
-/**
- * Bundles the server and the command line, and makes the processes that tests start use the bundle. Its code is the same
- * as in the sources, but a process loads it from a few files instead of 1,700, in half of the processor time.
- */
+/** A process loads the bundle from a few files instead of 1,700, in half of the processor time. */
 export async function bundlePrograms(folder: string): Promise<void> {
   const entries = [mainFile, 'packages/server/src/processes/process.ts', 'packages/cli/src/main.ts']
   for (const name of await readdir(join(root, migrations))) {
@@ -43,10 +40,7 @@ async function copyLauncher(folder: string): Promise<void> {
   await symlink(join(folder, launcherFile), join(folder, commandFolder, 'muster'))
 }
 
-/**
- * Resolves the names of files relative to the source file that contains them. Programs and migrations are in the
- * bundle's folder, and all other files are in the checkout.
- */
+/** Programs and migrations are in the bundle's folder, and all other files are in the checkout. */
 function keepLocations(folder: string): Plugin {
   return {
     name: 'keep-locations',

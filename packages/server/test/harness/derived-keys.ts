@@ -3,10 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 
 type Callback = (error: Error | null, key: Buffer) => void
 
-/**
- * Makes `scrypt` remember the keys that it derives. Deriving a key takes a tenth of a second of CPU time, and tests sign
- * in hundreds of times with the same password hash.
- */
+/** Deriving a key takes a tenth of a second of CPU time, and tests sign in hundreds of times. */
 export function rememberDerivedKeys(): void {
   const derive = crypto.scrypt
   const keys = new Map<string, Buffer>()

@@ -9,10 +9,7 @@ const block = 10
 
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
-/**
- * Reserves unused ports for servers that restart on the same port. By default, the reservation ends with the test. A
- * caller that passes `atEnd` receives the function that ends the reservation.
- */
+/** The reservation ends with the test, or when a caller that passes `atEnd` ends it. */
 export async function claimPorts(
   count: number,
   atEnd: (end: () => Promise<void>) => void = onTestFinished,

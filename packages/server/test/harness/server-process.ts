@@ -20,9 +20,7 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server and waits until it prints that it is ready. If the server exits first, throws an error with its
- * output. By default, the server stops when the test ends. A caller that passes `atEnd` receives the function that
- * stops the server.
+ * If the server exits first, throws an error with its output. It stops when the test ends, unless `atEnd` is passed.
  */
 export async function startServerProcess(
   env: Record<string, string>,

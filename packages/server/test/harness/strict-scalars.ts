@@ -11,11 +11,7 @@ const checks: readonly [GraphQLScalarType<unknown>, (value: unknown) => boolean]
   [GraphQLInt, (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31],
 ]
 
-/**
- * Makes GraphQL's built-in scalars reject values that they would convert. Compiled operations return values
- * unconverted, so their responses would differ from the responses of the graphql-js executor, which runs every document
- * the first time.
- */
+/** Compiled operations return values unconverted, so their responses would differ from those of graphql-js. */
 export function rejectInexactScalars(): void {
   for (const [type, isRight] of checks) {
     type.serialize = (value: unknown) => {

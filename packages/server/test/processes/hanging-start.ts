@@ -1,6 +1,5 @@
 /**
- * Node preloads this module into a server. If a certain file exists, a starting server process hangs before it is ready
- * and appends its process ID to the file's name.
+ * Preloaded into a server. If a certain file exists, a starting process hangs and appends its ID to the file's name.
  */
 import { existsSync, renameSync } from 'node:fs'
 

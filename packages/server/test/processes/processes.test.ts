@@ -42,9 +42,7 @@ async function newEnvironment() {
   return { connection, folder, env }
 }
 
-/**
- * Waits until this number of processes have begun to listen, and returns their process IDs in the order of listening.
- */
+/** Returns process IDs in the order of listening. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)

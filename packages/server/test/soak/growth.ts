@@ -7,11 +7,7 @@ export interface Growth {
 
 type Point = readonly [minutes: number, value: number]
 
-/**
- * Estimates the growth as the median slope between all pairs of points (the Theil–Sen estimator), so that a few outliers
- * have no effect. The standard error follows from the ranks of the slopes (Kendall's variance). It is larger if each
- * value resembles the previous one, as after a step, because such values contain less information.
- */
+/** The median slope between all pairs of points (Theil–Sen), with a standard error from Kendall's variance. */
 export function growthOf(points: readonly Point[]): Growth {
   const count = points.length
   if (count < 3) return { perHour: Number.NaN, error: Number.NaN }
@@ -32,11 +28,7 @@ const LEVEL = 8
 /** A fall is distinct if it is so many times larger than the usual difference between successive values. */
 const DISTINCT = 3
 
-/**
- * Raises the values after the largest lasting fall to the level before it, if the fall is distinct. The growth of the
- * result is the growth before and after the fall. Otherwise, a fall could hide growth, and it would make every estimate
- * uncertain.
- */
+/** A fall could otherwise hide growth, and would make every estimate uncertain. */
 export function withoutFall(points: readonly Point[]): Point[] {
   const values = points.map(([, value]) => value)
   const fallAt = (index: number, level: (part: readonly number[]) => number): number =>

@@ -55,8 +55,7 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException
       countError(`${operation.name}: ${code ?? name}`)
-      // Includes timeouts, because the percentiles would otherwise omit the slowest requests. Failed connections say
-      // nothing about times.
+      // Includes timeouts, because the percentiles would otherwise omit the slowest requests.
       if (code?.includes('TIMEOUT')) counts.times.add(performance.now() - due)
     }
   }

@@ -27,8 +27,7 @@ const DEVICES = 1_000
 /** Enough concurrent requests to keep the server busy, but within its limit of requests in flight. */
 const CONCURRENT = 64
 /**
- * Number of connected clients, several times the server's limit of requests in flight. Each client waits for its
- * response before its next request.
+ * Several times the server's limit of requests in flight. Each client waits for its response before its next request.
  */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5

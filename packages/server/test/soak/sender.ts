@@ -13,9 +13,7 @@ export interface Sender {
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/**
- * The number of requests that are signed in advance and sent repeatedly. The number is large enough that values change.
- */
+/** Signed in advance and sent repeatedly. Large enough that values change. */
 const REQUESTS = 20_000
 
 export async function createSender(environment: Environment, connections: number): Promise<Sender> {

@@ -17,18 +17,12 @@ const BELOW_FAILED = 0.8
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
-/**
- * Warms up the server and returns the rate that it sustains, for the measurement. This is the target rate, or a lower
- * one if requests queue up. A lowered rate rises again, but stays below the rate at which requests queued up. The
- * warm-up takes the given time, or up to three times as long until the server has sustained a rate for a minute.
- */
+/** The target rate, or a lower one if requests queue up. Finding it can triple the warm-up. */
 export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()
   let rate = target
   let highest = target
-  /**
-   * The number of consecutive polls with the same result: positive if the server was behind, negative if it kept up.
-   */
+  /** Positive if the server was behind, negative if it kept up. */
   let polls = 0
   let responses = 0
   let sustainedSince = started

@@ -52,9 +52,6 @@ const clusterCalls = (accountId: string): Send[] => [
   (db) => nodes.isWorker(db, { system: 'none', node: '1' }),
 ]
 
-/**
- * Returns calls of the statements that no GraphQL operation sends: for devices, timers, jobs, and commands.
- */
 export function directCalls({
   userId: accountId,
   device: id,

@@ -12,9 +12,6 @@ import * as identities from '../../src/features/users/single-sign-on/identities.
 import * as users from '../../src/features/users/users.queries.ts'
 import type { Send } from './direct-webhook-calls.ts'
 
-/**
- * Returns calls of the statements of sign-in and invitations that no GraphQL operation sends here.
- */
 export function directSignInCalls(personId: string): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')

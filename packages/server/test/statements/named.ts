@@ -9,10 +9,7 @@ const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
 
-/**
- * Statements for several accounts, which the input rows specify. A cluster runs such a statement on each shard for the
- * rows of the shard's accounts.
- */
+/** A cluster runs such a statement on each shard for the rows of the shard's accounts. */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
   'writeRestrictedLastUsed of auth/auth.queries.ts',

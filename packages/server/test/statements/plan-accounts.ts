@@ -2,8 +2,7 @@ import { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
 /**
- * The accounts that a statement can reach according to its query plan: `one` for an account in a parameter, `given` for
- * accounts in its input rows, `any`, or `none` for a statement without tables whose rows belong to accounts.
+ * `one`: an account in a parameter. `given`: accounts in input rows. `none`: no tables whose rows belong to accounts.
  */
 export type AccountScope = 'one' | 'given' | 'any' | 'none'
 

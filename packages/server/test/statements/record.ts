@@ -3,9 +3,7 @@ import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 import { insertsEvents } from './cluster-rules.ts'
 
-/**
- * The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by the statement's text.
- */
+/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`. */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -21,10 +19,7 @@ export interface SentStatement {
   parameters: readonly unknown[]
 }
 
-/**
- * Records every statement that this process sends to PostgreSQL. The sender is known only for statements through
- * Kysely, which functions call synchronously.
- */
+/** The sender is known only for statements through Kysely, which functions call synchronously. */
 export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
   const afterEvents = new Set<string>()

@@ -113,10 +113,7 @@ describe('every statement of the server', () => {
   )
 })
 
-/**
- * Returns the functions that send statements. Query files export these functions, with the database as the first
- * parameter.
- */
+/** Query files export these functions, with the database as the first parameter. */
 async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []

@@ -1,10 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
-/**
- * Returns the migration with steps that fail if they read rows of a table that they lock against writers, because the
- * time that writers wait would then grow with the table.
- */
+/** Reads of rows under a lock would make writers wait longer for a larger table. */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
 function guardedStep(step: Step): Step {
@@ -15,9 +12,7 @@ function guardedStep(step: Step): Step {
   return step
 }
 
-/**
- * Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows.
- */
+/** Creating an index, rewriting a table, and validating a constraint read rows. */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()

@@ -11,10 +11,7 @@ export interface Entry {
 /** A file's settings, keyed by section. The key `''` contains the settings before the first section. */
 export type Sections = ReadonlyMap<string, Entry[]>
 
-/**
- * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere, these
- * characters belong to the value, because commands use them. The format does not support quoting or escaping.
- */
+/** `#` and `;` begin a comment only at the start of a line. There is no quoting or escaping. */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])
   let section = ''

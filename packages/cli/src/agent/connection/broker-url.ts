@@ -1,7 +1,4 @@
-/**
- * Returns the default broker URL: MQTT over WebSocket on the API host. A proxy that forwards the API can also forward
- * WebSocket connections.
- */
+/** A proxy that forwards the API can also forward WebSocket connections. */
 export function brokerUrlOf(url: string): string {
   const broker = new URL(`${url.replace(/\/+$/, '')}/mqtt`)
   broker.protocol = broker.protocol === 'https:' ? 'wss:' : 'ws:'

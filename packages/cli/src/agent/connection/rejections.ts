@@ -9,8 +9,7 @@ const STRIKES = 2
 const MUTED_MS = 10 * 60_000
 
 /**
- * Distinguishes a rejected report from a network failure. Both close the connection, but only a rejection closes it
- * repeatedly for the same subject. Rejected subjects are muted so that the agent can report the other subjects.
+ * A rejection and a network failure both close the connection, but only a rejection does so repeatedly for one subject.
  */
 export interface Rejections {
   isMuted(subject: Subject): boolean
@@ -45,10 +44,7 @@ interface ByHttp {
   ca: string[] | undefined
 }
 
-/**
- * Reports each value separately over HTTP to find out which value the server rejects and why. The agent does not send a
- * rejected value again until the value changes.
- */
+/** Reports each value separately over HTTP to find out which value the server rejects and why. */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {
     const body = { attributes: { [attribute]: value } }

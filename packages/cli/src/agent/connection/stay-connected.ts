@@ -28,9 +28,7 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/**
- * Approximate wait after the server rejects the secret. If the file receives a different secret, the wait ends early.
- */
+/** If the file receives a different secret, the wait ends early. */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 
@@ -85,10 +83,7 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   if (!signal.aborted) log.warn('the connection was lost')
 }
 
-/**
- * Registers again with the configured code, if there is one. Without a code or after a failure, waits several minutes
- * or until a user registers this machine again.
- */
+/** Without a code or after a failure, waits several minutes or until a user registers this machine again. */
 async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"

@@ -5,10 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /**
-   * If the folder is not `/`, as for an image that is being built, the command only changes files and does not start or
-   * stop the service.
-   */
+  /** If not `/`, as for an image that is being built, the command does not start or stop the service. */
   root: string
 }
 

@@ -6,10 +6,7 @@ export interface HardwareId {
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/**
- * The agent's application ID. It makes the agent's IDs different from those that other programs derive from the machine
- * ID.
- */
+/** Makes the agent's IDs different from those that other programs derive from the machine ID. */
 const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'
@@ -35,9 +32,8 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /**
- * Derives an ID that is as stable as the machine ID but does not reveal it, because machine-id(5) requires the machine
- * ID to remain confidential. The algorithm is from sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the
- * machine ID, truncated to 128 bits, with the bits of a version 4 UUID.
+ * Does not reveal the machine ID, which machine-id(5) requires to remain confidential. The algorithm is that of
+ * sd_id128_get_machine_app_specific(3).
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

@@ -17,10 +17,7 @@ export interface Registration {
   ca: string[] | undefined
 }
 
-/**
- * The agent throws this error when the server is unreachable or unavailable, or limits the rate of requests, because a
- * retry may succeed.
- */
+/** A retry may succeed: the server is unreachable or unavailable, or limits the rate of requests. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }

@@ -8,10 +8,7 @@ export interface RunningService {
   port: number
 }
 
-/**
- * Service types for nonstandard ports, keyed by the usual name of the server program. On standard ports, the port
- * distinguishes related types such as HTTP and HTTPS.
- */
+/** Service types for nonstandard ports, keyed by the usual name of the server program. */
 const typeOfProgram: Readonly<Record<string, string>> = {
   sshd: 'SSH',
   dropbear: 'SSH',

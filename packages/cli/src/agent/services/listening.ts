@@ -10,9 +10,7 @@ export interface ListeningSocket {
 }
 
 /**
- * These expressions match the lines for sockets in state LISTEN (0A, TCP) or CLOSE (07, unconnected UDP;
- * include/net/tcp_states.h). proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout
- * inode`. The tables of a busy machine contain thousands of other lines, which the expressions skip without parsing.
+ * TCP sockets in state LISTEN (0A) and unconnected UDP sockets (07; include/net/tcp_states.h), as in proc_pid_net(5).
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,

@@ -10,10 +10,7 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 /** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */
 const MAX_PATH_BYTES = 107
 
-/**
- * Serves the agent's status on a Unix socket in the state folder. Only one agent can listen on the socket. Two agents
- * would connect as the same device and repeatedly disconnect each other.
- */
+/** Only one agent can listen on the socket, because two agents would repeatedly disconnect each other. */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
   const path = socketIn(folder)
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {

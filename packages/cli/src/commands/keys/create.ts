@@ -74,10 +74,7 @@ async function run(
   console.error('The secret is shown only once.')
 }
 
-/**
- * Saves the profile. The key already exists, so if saving fails, the error must explain that the user cannot use the
- * key.
- */
+/** The key already exists, so if saving fails, the error must explain that the user cannot use the key. */
 async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
     throw new CliError(

@@ -11,10 +11,7 @@ import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute
 
-/**
- * Lists all pages inside the shell except account pages. The browser loads each page when the user first opens it,
- * except the page for unknown addresses.
- */
+/** The browser loads each page when the user first opens it, except the page for unknown addresses. */
 export const pageRoutes = [
   createRoute({
     getParentRoute,

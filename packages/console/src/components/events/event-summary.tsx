@@ -49,10 +49,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/**
- * Hides text from everyone except users of screen readers. The text is inside the change, so that a scrolling table
- * clips it.
- */
+/** The text is inside the change, so that a scrolling table clips it. */
 const visuallyHidden = {
   position: 'absolute',
   width: 1,

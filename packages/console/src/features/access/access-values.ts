@@ -29,10 +29,7 @@ export const restrictionOf = ({ where, view, context, attributes }: GivenAccess)
   attributes: attributes && { read: [...attributes.read], write: [...attributes.write] },
 })
 
-/**
- * Returns the API's input, in which null removes a part of a role's restriction. If the permissions rule out a
- * restriction, all its parts are null.
- */
+/** If the permissions rule out a restriction, all its parts are null. */
 export function accessInput(permissions: readonly Permission[], restriction: RestrictionValues): AccessInput {
   const isRestrictable = describeUnrestrictable(permissions) === undefined
   const { where, view, context, attributes } = isRestrictable ? restriction : unrestricted

@@ -26,10 +26,6 @@ interface AttributeTableProps {
   onHistory(name: string): void
 }
 
-/**
- * Shows names with their base values. If a context is selected, also shows its overrides, and whether the base value or
- * the override applies.
- */
 export function AttributeTable(props: AttributeTableProps) {
   const { rows, context, onRemove } = props
   const isInContext = context !== undefined

@@ -9,10 +9,7 @@ const needs: Readonly<Record<string, Permission>> = {
   delete: 'DEVICE_DELETE',
 }
 
-/**
- * Returns the permissions that the user lacks to control a job. The columns of a CSV file can require more, which the
- * server checks.
- */
+/** The columns of a CSV file can require more, which the server checks. */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()
   const needed = new Set(operations.flatMap((operation) => Object.keys(operation).flatMap((kind) => needs[kind] ?? [])))

@@ -76,9 +76,7 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
   return `${percent.format(share)} active · ${count}${longest}`
 }
 
-/**
- * Draws the timeline. A table with the same content serves screen readers and users who cannot distinguish the colors.
- */
+/** A table with the same content serves screen readers and users who cannot distinguish the colors. */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)
   return (

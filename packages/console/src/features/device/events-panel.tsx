@@ -45,9 +45,7 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/**
- * Shows a service's events. Selects them from its device's events, because the API lists events by device.
- */
+/** Selects from the events of the device, because the API lists events by device. */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))

@@ -61,10 +61,7 @@ export const filterOf = ({ types, device, where, view, from, to }: EventsSearch)
 
 export const isFiltered = (filter: EventFilter): boolean => Object.keys(filter).length > 0
 
-/**
- * Returns the filters that select the same events as the page, without its time range. A view stores them as one
- * filter.
- */
+/** Omits the time range. A view stores these filters as one filter. */
 export const filtersOf = ({ types, device, where }: EventsSearch): (string | undefined)[] => [
   types && `type = (${types.join(' OR ')})`,
   device && `target.id = (${device.join(' OR ')})`,

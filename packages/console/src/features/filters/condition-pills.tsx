@@ -10,10 +10,7 @@ interface ConditionPillsProps {
   onChange(patch: { where?: string | undefined; context?: string | undefined }): void
 }
 
-/**
- * Shows the conditions of the filter and the context, each with a button that removes it. Omits the conditions of a
- * filter with OR between conditions, which only the search box can show.
- */
+/** Omits the conditions of a filter with OR between conditions, which only the search box can show. */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
   // Omits a filter of bare words, because the search box already shows all of them.

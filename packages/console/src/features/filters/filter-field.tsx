@@ -11,10 +11,7 @@ interface FilterFieldProps {
   value: string | null
   onChange(value: string | null): void
   context?: string | undefined
-  /**
-   * Element around the filter's input. The input may contain a filter with a syntax error, which `value` never
-   * contains.
-   */
+  /** The input may contain a filter with a syntax error, which `value` never contains. */
   box: RefObject<HTMLDivElement | null>
 }
 

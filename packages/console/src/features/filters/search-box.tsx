@@ -22,9 +22,8 @@ const TYPING_DELAY_MS = 120
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Applies each keystroke immediately unless rows are loading. In that case, applies the filter when the rows arrive or
- * the user pauses. Does not apply a filter with a syntax error. If the URL changes for another reason, shows the filter
- * in the URL.
+ * While rows are loading, applies the filter when they arrive or the user pauses. Does not apply a filter with a syntax
+ * error.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const [isFocused, setFocused] = useState(false)

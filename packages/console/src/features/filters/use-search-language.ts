@@ -4,10 +4,7 @@ export type SearchLanguage = typeof import('./search-language.ts')
 
 let loaded: SearchLanguage | undefined
 
-/**
- * Loads the filter language when `isWanted` becomes true. The language is a separate module, because a list without a
- * filter does not need it. Undefined until loaded.
- */
+/** A separate module, because a list without a filter does not need the language. Undefined until loaded. */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {
   const [language, setLanguage] = useState(loaded)
   const isMissing = isWanted && language === undefined

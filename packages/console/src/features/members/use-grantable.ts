@@ -1,10 +1,7 @@
 import { useViewer } from '../user-settings/viewer.ts'
 import type { RoleFieldsFragment } from './members.generated.ts'
 
-/**
- * Returns a function that tests whether the person can give a role to others. Members can grant only permissions that
- * they have themselves.
- */
+/** Members can grant only permissions that they have themselves. */
 export function useGrantable(): (role: RoleFieldsFragment) => boolean {
   const { may, isOwner } = useViewer()
   return ({ id, permissions }) =>

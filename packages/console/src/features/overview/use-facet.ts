@@ -12,19 +12,13 @@ interface UseFacet {
   refetch(options?: { requestPolicy: 'network-only' }): void
 }
 
-/**
- * The attributes that the overview shows by default, if devices have values for them. With the prefix, the server
- * accepts a name that no device uses.
- */
+/** With the prefix, the server accepts a name that no device uses. */
 const usual = [
   { by: 'site', name: 'attributes.site' },
   { by: '$svc.categoryA', name: '$svc.categoryA' },
 ] as const
 
-/**
- * Counts the usual attributes if `chosen` is undefined. Requests the names in use only if these cannot be counted, or
- * no device has values for them, because in a large account, the server may need seconds to list the names.
- */
+/** Tries the usual attributes first, because the server may need seconds to list the names in a large account. */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'
   const [first, refetchFirst] = useQuery({

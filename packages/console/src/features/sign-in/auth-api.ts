@@ -57,8 +57,8 @@ export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/tw
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**
- * Returns whether passkeys work at this address. Browsers support passkeys only on secure origins with a host name, not
- * an IP address (WebAuthn §5.1.3, effective domain).
+ * Browsers support passkeys only on secure origins with a host name, not an IP address (WebAuthn §5.1.3, effective
+ * domain).
  */
 export const supportsPasskeys = (): boolean =>
   typeof window.PublicKeyCredential === 'function' && !/^[\d.]+$|^\[/.test(window.location.hostname)

@@ -10,10 +10,7 @@ interface ViewerProviderProps {
   children: ReactNode
 }
 
-/**
- * Provides the user and their settings. Applies a changed setting immediately, and reverts it if the server rejects the
- * change.
- */
+/** Applies a changed setting immediately, and reverts it if the server rejects the change. */
 export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})

@@ -3,10 +3,7 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
-/**
- * Returns the time at which the server began to hold back deliveries, from the newest pause event with the same reason.
- * Undefined without such an event, for example while the server only probes the receiver.
- */
+/** Undefined without a pause event with the same reason, for example while the server only probes the receiver. */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined
   const event = pauses.items.find(({ target, data }) => data.paused === paused && target.some((each) => each.id === id))

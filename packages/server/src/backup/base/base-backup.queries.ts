@@ -7,10 +7,7 @@ export interface StartedBackup {
   started: Date
 }
 
-/**
- * Begins a base backup, which also ends if the connection closes. With `fast`, PostgreSQL does the initial checkpoint
- * immediately.
- */
+/** The backup also ends if the connection closes. With `fast`, PostgreSQL does the initial checkpoint immediately. */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -22,17 +19,14 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 export interface StoppedBackup {
   /** The WAL position at which the files are consistent. The replay must reach it. */
   stopLsn: string
-  /**
-   * The content of the file backup_label. Without this file, PostgreSQL would begin the replay at the wrong position.
-   */
+  /** Without this content of backup_label, PostgreSQL would begin the replay at the wrong position. */
   label: string
   /** The time when the backup ended, or up to a millisecond later. */
   ended: Date
 }
 
 /**
- * Ends the backup and switches to a new WAL segment, because PostgreSQL archives a segment only after that. Does not
- * wait for the archive.
+ * Switches to a new WAL segment, because PostgreSQL archives a segment only after that. Does not wait for the archive.
  */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
@@ -50,10 +44,7 @@ export async function selectLastReplayed(client: pg.ClientBase): Promise<Date | 
   return rows[0]!.last ?? undefined
 }
 
-/**
- * Acquires the lock that allows one backup at a time. Returns false if another backup holds the lock. PostgreSQL
- * releases the lock when the connection ends.
- */
+/** Returns false if another backup holds the lock. PostgreSQL releases the lock when the connection ends. */
 export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(hashtext('muster base backup')) as locked`,

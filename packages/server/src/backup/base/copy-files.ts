@@ -42,8 +42,8 @@ async function syncTree(folder: string): Promise<void> {
 }
 
 /**
- * Copies a file. Returns undefined if PostgreSQL removed the file after the folder was listed, because the replay of
- * the WAL repeats the removal.
+ * Returns undefined if PostgreSQL removed the file after the folder was listed, because the replay of the WAL repeats
+ * the removal.
  */
 async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {

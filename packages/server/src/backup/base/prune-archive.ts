@@ -10,10 +10,7 @@ export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }
 
-/**
- * Keeps the newest `keep` base backups, and removes the others and the WAL that no remaining backup needs. Returns the
- * names of the removed backups.
- */
+/** Also removes the WAL that no remaining backup needs. Returns the names of the removed backups. */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))

@@ -49,8 +49,7 @@ export interface WrittenBaseBackup extends BaseBackup {
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // A running statement rejects when the connection breaks, and otherwise the next statement does. Without a listener,
-  // the event would end the process.
+  // Without a listener, the event would end the process. A statement rejects when the connection breaks.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()
@@ -118,10 +117,7 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
   return total
 }
 
-/**
- * Waits until PostgreSQL has archived the WAL that was written during the backup, because a backup cannot be restored
- * without that WAL.
- */
+/** A backup cannot be restored without the WAL that was written during it. */
 async function waitForArchive(
   client: pg.ClientBase,
   archive: string,
@@ -145,8 +141,8 @@ async function waitForArchive(
 
 const POLL_MS = 250
 /**
- * The backup fails after this many consecutive polls that find failed archiving, which take about ten seconds.
- * PostgreSQL makes three attempts, one second apart, and then pauses for a minute.
+ * About ten seconds of failed archiving. PostgreSQL makes three attempts, one second apart, and then pauses for a
+ * minute.
  */
 const MAX_FAILURES = 40
 

@@ -25,8 +25,8 @@ export interface DistributeOptions {
 const FIRST = 'device'
 
 /**
- * Places the tables of a migrated Citus database on its nodes, with their rows. Returns the names of the tables that it
- * placed. Places all tables in one transaction, which blocks writers until it ends.
+ * Returns the names of the tables that it placed. One transaction places all of them, which blocks writers until it
+ * ends.
  */
 export async function distributeTables(
   db: Database,
@@ -113,10 +113,7 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
     await run(`select create_distributed_function('${signature}')`)
 }
 
-/**
- * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
- * keys and hashes, and the email addresses of accounts, which are also those of people.
- */
+/** Returns the unique indexes that Citus rejects, because equal values can be on different nodes. */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))
 

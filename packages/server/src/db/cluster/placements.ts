@@ -1,7 +1,4 @@
-/**
- * The location of a table's rows in a cluster that shards by account: on the account's node (`distributed`), on every
- * node (`reference`), or only on the coordinator (`local`).
- */
+/** On the account's node (`distributed`), on every node (`reference`), or only on the coordinator (`local`). */
 export type Placement = 'distributed' | 'reference' | 'local'
 
 const distributed = [

@@ -7,9 +7,7 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /**
-   * A clean environment for the binaries. It sets LD_LIBRARY_PATH if the links could not be created inside the package.
-   */
+  /** Sets LD_LIBRARY_PATH if the links could not be created inside the package. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -52,11 +50,7 @@ interface Link {
   readonly target: string
 }
 
-/**
- * Creates missing symbolic links to libraries. npm packages cannot contain links, so the package creates them in its
- * install script, which users can disable. If node_modules is read-only, creates the links in the data folder and
- * returns a library search path that includes that folder.
- */
+/** npm packages cannot contain links, so the package creates them in its install script, which users can disable. */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
   for (const link of await readLinks(join(root, 'native/pg-symlinks.json'))) {

@@ -6,11 +6,7 @@ import { type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'
 import { explainFailure } from './explain-failure.ts'
 
-/**
- * Returns the connection to the database that another process is running in this data folder, once the database is
- * ready. Returns undefined if no database is running. The database ends with that process. Rejects with `wrong-owner`
- * if this user is not allowed to enter the folder.
- */
+/** Returns undefined if no database is running. Rejects with `wrong-owner` if this user may not enter the folder. */
 export async function connectRunning(dataFolder: string): Promise<EmbeddedConnection | undefined> {
   const clusterFolder = clusterFolderOf(resolve(dataFolder))
   try {

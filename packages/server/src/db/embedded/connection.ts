@@ -13,9 +13,7 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/**
- * A socket's path is limited to 108 bytes on Linux and 104 bytes on macOS, including the terminating zero (unix(7)).
- */
+/** 108 bytes on Linux and 104 bytes on macOS, including the terminating zero (unix(7)). */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
@@ -27,15 +25,10 @@ export function connectionTo(clusterFolder: string): EmbeddedConnection {
   return { host, port, user: role, database, ssl: false }
 }
 
-/**
- * Contains file descriptors, keyed by folder. They stay open until the process ends, because a pool may reconnect at
- * any time.
- */
+/** Descriptors stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
-/**
- * Returns a path to the same folder that is short enough for a socket. The path leads through an open file descriptor.
- */
+/** The path leads through an open file descriptor. */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
@@ -56,8 +49,7 @@ export type DatabaseState = 'ready' | 'starting' | 'absent'
 /** Throws a database error that does not depend on the database's state. */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
-  // If the connection is lost between two queries, the next query reports the error. Without a listener, the event
-  // would end the process.
+  // Without a listener, the event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -25,9 +25,7 @@ export interface EmbeddedOptions {
    * Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log.
    */
   readonly onExit: (reason: string) => void
-  /**
-   * The folder for the write-ahead log's archive, for point-in-time recovery. If undefined, there is no archive.
-   */
+  /** The folder for the write-ahead log's archive, for point-in-time recovery. By default, there is none. */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>
@@ -41,10 +39,7 @@ export interface Embedded {
   stop(): Promise<void>
 }
 
-/**
- * Rejects with an EmbeddedError. The calling thread must outlive the database, because on Linux the database shuts down
- * when that thread ends.
- */
+/** The calling thread must outlive the database, because on Linux the database shuts down when that thread ends. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)
   try {

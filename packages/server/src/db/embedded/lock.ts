@@ -22,10 +22,7 @@ interface LockRequest {
   readonly timeoutMs?: number
 }
 
-/**
- * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, shuts
- * down its database and waits until the database has ended.
- */
+/** Rejects if another server is running. If a server died, waits until its database has ended. */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
   const deadline = Date.now() + timeoutMs
@@ -44,8 +41,7 @@ const ownerFile = (dataFolder: string): string => join(dataFolder, 'lock')
 
 async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedLog): Promise<Lock | undefined> {
   const file = ownerFile(dataFolder)
-  // Root may use another user's folder, where that user could have created a symbolic link. O_NOFOLLOW rejects such a
-  // link.
+  // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
   // The lock belongs to the open file, which this process and the command share (flock(2)).
@@ -68,18 +64,15 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   return await tryLockByProcessId(file, clusterFolder)
 }
 
-/**
- * Clears the owner before it releases the lock. The processes of a killed database may hold the lock a moment longer,
- * and the next server then waits for them.
- */
+/** Clears the owner first, because the processes of a killed database may hold the lock a moment longer. */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
   await promisify(close)(fd)
 }
 
 /**
- * Locks the folder with a process ID, which is weaker than flock: two servers that start at the same time may both
- * succeed. PostgreSQL's own postmaster.pid then prevents the second database from starting.
+ * Weaker than flock: two servers that start at the same time may both succeed. Then postmaster.pid prevents the second
+ * database.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined

@@ -21,8 +21,7 @@ export interface LogFile {
 /** Once a minute, if the log exceeds 8 MiB, moves its content to `<path>.1`. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
-  // Root may use another user's folder, where that user could have created a symbolic link. O_NOFOLLOW rejects such a
-  // link.
+  // In another user's folder, that user could have created a symbolic link, which O_NOFOLLOW rejects.
   const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   let from = 0
   const rotate = async (): Promise<void> => {

@@ -23,16 +23,10 @@ export interface Launch {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/**
- * The time limit, in milliseconds, for a fast shutdown. PostgreSQL writes a checkpoint, which may take a long time on a
- * slow disk. After this time, PostgreSQL receives SIGQUIT and recovers on the next start.
- */
+/** Milliseconds. After this time, PostgreSQL receives SIGQUIT and recovers on the next start. */
 const fastShutdownMs = 30_000
 
-/**
- * Starts PostgreSQL in a separate session. Otherwise, Ctrl-C would signal PostgreSQL directly, but the server decides
- * the order in which processes stop.
- */
+/** In a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */
 export async function launchPostgres(launch: Launch): Promise<Postgres> {
   const { binaries, runMode, clusterFolder, logFile, lockFd } = launch
   const [program = '', ...args] = [
@@ -73,10 +67,7 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   return { pid, isAlive, exited, stop }
 }
 
-/**
- * Sends a signal. Root without CAP_KILL cannot signal another user's process, so in that case sends the signal as that
- * user.
- */
+/** Root without CAP_KILL cannot signal another user's process, so in that case sends the signal as that user. */
 async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {
     process.kill(pid, name)

@@ -36,10 +36,6 @@ const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
 
-/**
- * Tries the modes that may work for this user and these files, in order of preference. Returns the first mode that
- * works.
- */
 export async function findRunMode(places: Places): Promise<VerifiedRunMode> {
   const failures: string[] = []
   for (const runMode of isRoot() ? await runModesOfRoot(places) : await runModesOfUser(places)) {
@@ -76,20 +72,14 @@ async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
   return [setUser(owner), setUserPlain(owner), namespace(account, root)]
 }
 
-/**
- * Uses a namespace in which this user has a different ID. The user still owns the files, and other users have no
- * access.
- */
+/** In the namespace, this user has a different ID but still owns the files. */
 const namespace = (account: UserId, owner: UserId): RunMode => ({
   name: 'namespace',
   prefix: ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`, ...deathSignal],
   owner,
 })
 
-/**
- * Runs PostgreSQL as another user on systems that do not allow namespaces. One capability lets that user enter a folder
- * that only root may enter. Database roles cannot access files, so no other user benefits from the capability.
- */
+/** One capability lets that user enter a folder that only root may enter. Database roles cannot access files. */
 const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
   prefix: [

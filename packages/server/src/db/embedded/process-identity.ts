@@ -2,8 +2,7 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Returns a string that no other process will ever have, unlike a process ID. In a container, IDs repeat after every
- * restart. Returns undefined if the process is not running.
+ * Unique, unlike a process ID: in a container, IDs repeat after every restart. Undefined if the process is not running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
@@ -15,8 +14,8 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ])
-    // The name is in parentheses and may contain any character. Field 3 is the state, and field 22 is the start time
-    // (proc_pid_stat(5)).
+    // Field 3 is the state, and field 22 is the start time (proc_pid_stat(5)). The name before them may contain any
+    // character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid} ${fields[19]} ${boot.trim()}`
   } catch {

@@ -9,10 +9,7 @@ function availableMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-/**
- * Returns the settings for the command line, which take precedence over postgresql.conf. The sizes assume that the
- * database shares the machine with the server.
- */
+/** The sizes assume that the database shares the machine with the server. */
 export function settings(memory = availableMemory()): Record<string, string> {
   const mib = memory / MiB
   return {
@@ -24,8 +21,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    // The level must be `replica` even without an archive. WAL written at the level `minimal` while archiving is off
-    // would make the archive unusable.
+    // WAL written at the level `minimal` while archiving is off would make the archive unusable.
     wal_level: 'replica',
     // The embedded database has no network access, so no standby can connect.
     max_wal_senders: '0',
@@ -58,8 +54,7 @@ export const settingArguments = (values: Readonly<Record<string, string>>): stri
 const RETAINED_BYTES = 4 * MiB
 
 /**
- * Environment variables for glibc, which otherwise returns the memory of each statement to the kernel. A statement that
- * needs a few MiB would then spend up to half of its time on page faults.
+ * By default, glibc returns the memory of each statement to the kernel, and page faults can then take half of the time.
  */
 export const memoryEnvironment = {
   MALLOC_MMAP_THRESHOLD_: String(RETAINED_BYTES),

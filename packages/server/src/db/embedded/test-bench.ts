@@ -118,8 +118,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/**
- * True for root outside a container, because root in a container usually cannot mount. Other tests imitate such a
- * container.
- */
+/** True for root outside a container, because root in a container usually cannot mount. */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

@@ -1,7 +1,4 @@
-/**
- * It starts the folder's embedded database, prints the result as one line of JSON, and stops the database on SIGTERM or
- * Ctrl-C.
- */
+/** Prints the result as one line of JSON, and stops the database on SIGTERM or Ctrl-C. */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'

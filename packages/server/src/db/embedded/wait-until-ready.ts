@@ -18,10 +18,7 @@ interface Start {
 
 const logIntervalSeconds = 10
 
-/**
- * Waits until PostgreSQL accepts connections. Throws if PostgreSQL exits first. There is no time limit, because
- * recovery after a crash may take a long time.
- */
+/** Throws if PostgreSQL exits first. There is no time limit, because recovery after a crash may take a long time. */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
   const startedAt = Date.now()
   let seconds = 0
@@ -42,8 +39,7 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
 }
 
 /**
- * Reads line 8 of postmaster.pid, which is "ready" once connections are accepted. An earlier connection attempt would
- * add a line to the log.
+ * Line 8 of postmaster.pid is "ready" once connections are accepted. An earlier attempt would add a line to the log.
  */
 async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')

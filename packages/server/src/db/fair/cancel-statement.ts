@@ -23,9 +23,8 @@ interface CancelClient {
 const CANCEL_TIMEOUT_MS = 5_000
 
 /**
- * Cancels a connection's running statement over a separate connection (PostgreSQL, Frontend/Backend Protocol, Canceling
- * Requests in Progress). The request may arrive after the statement has ended and the next one has begun, so callers
- * must close the connection afterward. Never fails: a statement that is not canceled ends at the statement timeout.
+ * The request may arrive during the next statement (PostgreSQL, Canceling Requests in Progress), so callers must close
+ * the connection afterward. Never fails.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend

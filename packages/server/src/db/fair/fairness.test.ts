@@ -33,10 +33,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
   return app
 }
 
-/**
- * Waits until exactly these statements are in flight. Fails with the numbers that it found before the test times out,
- * so that the test releases its lock. An open transaction holds back the events of every test in the same cluster.
- */
+/** Fails with the numbers that it found before the test times out, so that the test releases its lock. */
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 

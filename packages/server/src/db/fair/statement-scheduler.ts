@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
 /**
- * The queue that a statement waits in. A `walking` statement may read every device or event of the account: `rowsRead`
- * returned reasons for it, or it belongs to a download. All others are `quick`.
+ * A `walking` statement may read every device or event of the account, or belongs to a download. All others are
+ * `quick`.
  */
 export type Lane = 'quick' | 'walking'
 
@@ -31,10 +31,8 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
- * more than there are processors. Further ones would not end sooner, but would delay a server that shares its
- * processors with PostgreSQL. A single user gets at most all but one of the rest, so the server can serve other users
- * even while all of that user's statements wait for a lock.
+ * Reserves a fifth of the connections. A user gets at most all but one of the rest, so the server can serve others
+ * while all statements of that user wait for a lock.
  */
 export function sharesOf(
   connections: number,
@@ -84,9 +82,8 @@ export interface StatementScheduler {
 }
 
 /**
- * Divides a pool's connections among users. User statements wait in this scheduler until the pool has a connection for
- * them, so the pool's own queue contains only the server's statements. A connection that becomes free goes to the
- * waiting user with the fewest statements in flight. Users with the same number take turns.
+ * The pool's own queue contains only the server's statements. A free connection goes to the waiting user with the
+ * fewest statements in flight.
  */
 export function createStatementScheduler(
   shares: Shares,

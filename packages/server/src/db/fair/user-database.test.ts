@@ -11,10 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/**
- * Opens a database with ten connections, of which one user can use three. By default, there are four processors, and
- * statements wait as long as a slow machine needs.
- */
+/** One user can use three of the ten connections. */
 async function open({ queryMs = 0, processors = 4, waitMs = 60_000 } = {}): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {

@@ -43,17 +43,11 @@ interface UserDatabases {
   downloading: Database
 }
 
-/**
- * The maximum number of users whose databases are cached. The databases of a user occupy a few KiB and are created
- * again when needed.
- */
+/** A user's databases occupy a few KiB and are created again when needed. */
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/**
- * Contains databases for statements that may read every record. Only a few such statements run at a time, each with the
- * time limit `walkMs`.
- */
+/** For statements that may read every record. Only a few run at a time, each with the time limit `walkMs`. */
 const walkingOf = new WeakMap<Database, Database>()
 
 /** User requests must use `userDatabase`, which divides the connections among users. */
@@ -121,10 +115,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/**
- * Makes `server` end the pool even if only user databases were used. Kysely ends a pool only if its own instance used
- * the pool.
- */
+/** Kysely ends a pool only if its own instance used the pool. */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -134,10 +125,7 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/**
- * Removes one idle user. Users with statements in flight or waiting stay, because a second entry would count them
- * separately.
- */
+/** Users with statements in flight or waiting stay, because a second entry would count them separately. */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -146,10 +134,7 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
   }
 }
 
-/**
- * Returns the database for this user's requests. The scheduler balances their statements with other users' statements,
- * and counts a transaction as one statement. Returns a database without a scheduler unchanged.
- */
+/** A transaction counts as one statement. A database without a scheduler is returned unchanged. */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
@@ -172,9 +157,7 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * Runs a statement that may read every record of the account. Only a few such statements run at a time, so other users'
- * quick statements do not wait for them. Each has the time limit `walkMs`. `reasons` names the arguments that cause the
- * full read, as `rowsRead` returns them. If `reasons` is empty, the statement runs like any other.
+ * Only a few such statements run at a time. If `reasons` (from `rowsRead`) is empty, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

@@ -7,10 +7,7 @@ interface OpenTransaction {
   since: Date
 }
 
-/**
- * A transaction whose start time is unknown, because PostgreSQL shows that time only to members of the transaction's
- * role.
- */
+/** PostgreSQL shows the start time of a transaction only to members of its role. */
 interface UnseenTransaction {
   pid: number
   program: string
@@ -26,10 +23,7 @@ export interface OpenTransactions {
 
 const MAX_SHOWN = 3
 
-/**
- * Finds the transactions that `create index concurrently` waits for. A lock that is held for a long time probably
- * belongs to one of them.
- */
+/** `create index concurrently` waits for these. A lock that is held for a long time probably belongs to one of them. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)

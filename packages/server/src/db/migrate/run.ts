@@ -53,8 +53,8 @@ async function backfill(run: Run, migration: Migration, progress: Progress, { ba
     run.signal.throwIfAborted()
     const startedAt = performance.now()
     after = await inShortTransaction(run, async (transaction) => {
-      // A write to a GIN index that finds too many pending entries must merge all of them. With a low limit, each batch
-      // merges its own entries. Writes in other sessions then do not have to merge the entries of many batches.
+      // With a low limit, each batch merges its own pending GIN entries, so that writes in other sessions do not have
+      // to.
       await sql`set local gin_pending_list_limit = '64kB'`.execute(transaction)
       const next = await batch(untyped(transaction), { after, size })
       if (next === null) await finishStep(transaction, migration, progress)

@@ -21,10 +21,7 @@ const PAUSE_MS = { first: 100, max: 5_000 }
 
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/**
- * Retries a transaction until it acquires its locks in time. Between attempts, the statements that wait behind it can
- * run.
- */
+/** Between attempts, the statements that wait behind it can run. */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,
@@ -50,10 +47,7 @@ export async function inShortTransaction<Result>(
   }
 }
 
-/**
- * Runs statements outside a transaction, and runs them again after a deadlock. The statements may wait for locks
- * indefinitely, because writes do not have to wait behind them.
- */
+/** The statements may wait for locks indefinitely, because writes do not have to wait behind them. */
 export async function retryOnDeadlock(
   { connection, signal }: Run,
   work: (connection: Database) => Promise<void>,

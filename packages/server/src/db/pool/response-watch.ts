@@ -4,15 +4,9 @@ import pg from 'pg'
 const CHECK_INTERVAL_MS = 50
 /** The server probes the database if a caller waits longer than this, in milliseconds. */
 const PROBE_AFTER_MS = 150
-/**
- * The time limit of a probe, in milliseconds. The server then repeats the probe on a new connection, because the old
- * connection may be dead. The limit grows with each attempt to allow for busy machines.
- */
+/** Milliseconds. Grows with each attempt, which uses a new connection, because the old one may be dead. */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
-/**
- * The interval, in milliseconds, of TCP keep-alive on the idle probe connection. Otherwise, firewalls and NAT gateways
- * could drop the connection.
- */
+/** Milliseconds between TCP keep-alives, without which firewalls and NAT gateways could drop the idle connection. */
 const KEEP_ALIVE_MS = 10_000
 
 export interface ResponseWatchOptions {
@@ -34,10 +28,7 @@ interface Waiting {
 }
 
 /**
- * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's
- * statement timeout does not help in these cases. Until the database responds again, waiting statements fail, and new
- * statements are rejected immediately. A slow statement continues if the database responds to probes. The server sends
- * probes only while callers wait.
+ * For a database that is frozen, or unreachable without an error, where PostgreSQL's statement timeout does not help.
  */
 export function watchResponses(
   pool: pg.Pool,
@@ -48,10 +39,7 @@ export function watchResponses(
   const probe = createProbe(connection)
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /**
-   * The number of checks since the probe began. The watch counts checks, because elapsed time includes pauses of the
-   * process, after which a response would seem late.
-   */
+  /** Counts checks instead of time, because a response would seem late after a pause of the process. */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
 
@@ -151,10 +139,7 @@ interface Probe {
   close(): void
 }
 
-/**
- * Probes the database on an open connection, because a busy machine may need longer than the response timeout to open
- * one. An error from PostgreSQL is also a response.
- */
+/** Keeps a connection open, because a busy machine may need longer than the response timeout to open one. */
 function createProbe(connection: pg.ClientConfig): Probe {
   let current: pg.Client | undefined
   let isRunning = false

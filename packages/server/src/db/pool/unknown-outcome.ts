@@ -8,11 +8,7 @@ export const INTERNAL_ERROR = 'XX000'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
-/**
- * Wraps `run`. A statement whose outcome is unknown then fails with `OUTCOME_UNKNOWN`. The outcome is unknown if the
- * connection breaks before the result of a COMMIT, or of a data change outside a transaction, arrives. Any other
- * statement has no effect if the connection breaks.
- */
+/** The outcome is unknown if the connection breaks during a COMMIT, or during a data change outside a transaction. */
 export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false
   let unknownOutcome: Error | undefined

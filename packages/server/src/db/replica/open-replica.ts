@@ -15,8 +15,7 @@ export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: 
 
 /** Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one
-  // server does not apply to the others.
+  // An address may lead to several servers behind a load balancer, or to a different server later.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
@@ -48,10 +47,7 @@ async function assertStandby(primary: Database, db: Database): Promise<void> {
   if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
 }
 
-/**
- * Returns PostgreSQL's system identifier, which a primary shares with its standbys, and whether this server is a
- * standby.
- */
+/** PostgreSQL's system identifier is the same for a primary and its standbys. */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)

@@ -4,10 +4,7 @@ import type { Database } from '../database.ts'
 import { type OpenPool, openReplica, type Replica } from './open-replica.ts'
 import { reachesPosition, readWritten } from './replica-lag.ts'
 
-/**
- * The place that a query reads from: the replica, or the primary because the replica is lagging or unavailable
- * (`away`).
- */
+/** `lagging` and `away` mean the primary, because the replica is lagging or unavailable. */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {
@@ -28,16 +25,11 @@ export interface ReadRouterOptions {
 
 /** The maximum time, in milliseconds, that a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/**
- * The interval, in milliseconds, between replica checks while lists read from the primary. It is also the time limit of
- * each check.
- */
+/** Milliseconds between replica checks while lists read from the primary, and the time limit of each check. */
 const RETRY_MS = 1_000
 
 /**
- * Chooses between the replica and the primary. On both, a query sees every commit that any process has made. The
- * replica is chosen only if it has replayed WAL up to the primary's current position. If it does not catch up in time,
- * queries read from the primary until it has caught up.
+ * A query sees every commit, because the replica is chosen only if it has replayed WAL up to the primary's position.
  */
 export function createReadRouter({ primary, openPool, log, onChoice = () => {} }: ReadRouterOptions): ReadRouter {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))

@@ -3,10 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 
-/**
- * The number of sockets that accept connections (docs/decisions/0021). Only Linux distributes connections among several
- * sockets of one port. The processes of a cluster receive their connections from the process that started them.
- */
+/** Only Linux distributes connections among several sockets of one port (docs/decisions/0021). */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
 /** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
 const BACKLOG = 4_096

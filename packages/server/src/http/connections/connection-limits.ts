@@ -17,10 +17,7 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/**
- * Contains functions that stop counting a connection. They are keyed by the connection's addresses, because a TLS
- * socket and its underlying socket have the same ones.
- */
+/** Keyed by the connection's addresses, because a TLS socket and its underlying socket have the same ones. */
 const releases = new Map<string, () => void>()
 
 /** Stops counting a connection that became a WebSocket, because the MQTT broker limits WebSockets. */

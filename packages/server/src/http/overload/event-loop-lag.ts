@@ -3,9 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 const CHECK_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 50
-/**
- * The minimum number of measurements. A suspended process records only one long delay, which must not count as load.
- */
+/** A suspended process records only one long delay, which must not count as load. */
 const MIN_DELAYS = 3
 
 /** If `limitMs` is 0, the function always returns false. */

@@ -2,10 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 
-/**
- * Counts each caller's requests in flight. A request is in flight from the arrival of its body until the response has
- * been sent completely.
- */
+/** A request is in flight from the arrival of its body until the response has been sent completely. */
 export interface InFlight {
   readonly total: number
   /** The number of callers that have a request in flight. */

@@ -17,15 +17,14 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
 /** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
 export interface CallerLimits {
   /**
-   * Throws UNAVAILABLE if the server is overloaded and the account has more than a fair share of the requests in
-   * flight.
+   * Throws UNAVAILABLE if the server is overloaded and the account exceeds its fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
   /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void
   /**
-   * Returns undefined if they already do. Throws RATE_LIMITED if the caller does not read its queued responses, or
-   * UNAVAILABLE if the client has closed the connection.
+   * Returns undefined if the memory limits already allow the response. Throws RATE_LIMITED if the caller does not read
+   * its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }

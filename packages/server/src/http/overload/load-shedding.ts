@@ -24,8 +24,8 @@ export interface LoadShedding {
   inFlight(): number
   callerOf(request: FastifyRequest): string | undefined
   /**
-   * Counts a request for its account, no longer for its address. Call this as soon as the account is known. Throws
-   * UNAVAILABLE if the server is overloaded and the account has more than a fair share of the requests in flight.
+   * Call this as soon as the account is known. Throws UNAVAILABLE if the server is overloaded and the account exceeds
+   * its fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
@@ -47,11 +47,8 @@ const messages: Readonly<Record<ShedReason, string>> = {
 const RETRY_AFTER_S = 1
 
 /**
- * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
- * in flight. A fair share is the limit divided by the number of active callers. Checks each request after its headers
- * arrive, after its body arrives, and after authentication. Accepted requests start in round-robin order of their
- * callers (request-queue.ts). Register load shedding before all other request handlers, because a rejection should cost
- * almost nothing.
+ * A fair share is the limit divided by the number of active callers. Register this first, because a rejection should
+ * cost almost nothing.
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
   const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options

@@ -10,8 +10,8 @@ const CHECK_INTERVAL_MS = 1_000
 const MIN_CHECKS = 5
 
 /**
- * Collects garbage after large bodies have been processed. Otherwise, V8 would not release their memory until later
- * requests need memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
+ * Otherwise, V8 would keep the memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about
+ * 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {
   let wasLarge = false

@@ -3,9 +3,7 @@ import { ApiError, type ErrorCode } from '../../errors.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
-/**
- * The values of Retry-After, in seconds. Each response contains a random one, so clients do not all retry at once.
- */
+/** Seconds. Each response contains a random one, so clients do not all retry at once. */
 const RETRY_AFTER_S = [1, 2, 3]
 
 interface Rejection {

@@ -6,11 +6,7 @@ const STARTING_MS = 0.5
 /** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of this caller. */
 export type Enqueue = (caller: string, start: () => void) => void
 
-/**
- * Limits the time for starting requests in one event-loop iteration. Otherwise, a burst of requests would delay reading
- * and sending. Callers take turns: a thousand requests from one caller delay another caller's first request by only one
- * request.
- */
+/** Otherwise, a burst of requests would delay reading and sending. Callers take turns. */
 export function createRequestQueue(): Enqueue {
   /** Contains queued requests by caller, in round-robin order. */
   const queues = new Map<string, (() => void)[]>()

@@ -10,9 +10,8 @@ export interface SustainedLoad {
 }
 
 /**
- * Distinguishes a persistent queue from a burst, as CoDel does (RFC 8289). The queue of a burst drains soon. If at
- * least `limit` requests stay in flight for two seconds, every request waits for all others, and the queue only adds
- * delay. `elapsed` returns a monotonic time in milliseconds.
+ * Distinguishes a persistent queue from a burst, as CoDel does (RFC 8289). `elapsed` returns a monotonic time in
+ * milliseconds.
  */
 export function createSustainedLoad(limit: number, elapsed: () => number = () => performance.now()): SustainedLoad {
   let since: number | undefined

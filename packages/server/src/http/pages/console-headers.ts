@@ -1,9 +1,6 @@
 export type ConsolePage = 'index.html' | 'doc.html'
 
-/**
- * Blocks resources from other hosts, inline scripts, and embedding in frames. Allows inline styles, because the
- * components insert `<style>` elements at run time.
- */
+/** Allows inline styles, because the components insert `<style>` elements at run time. */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",

@@ -12,10 +12,7 @@ const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz
 /** If the build does not contain such a file, the server responds with 404 and not with the console page. */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
-/**
- * Serves the console at `/` and the schema reference at `/graphql/v1/doc` from the files that `npm run build` writes.
- * All console pages share one HTML document. The pages load all resources from this server.
- */
+/** Serves the files that `npm run build` writes. All console pages share one HTML document. */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })

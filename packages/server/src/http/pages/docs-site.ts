@@ -13,8 +13,7 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
 
     const send = (reply: FastifyReply, name: string): FastifyReply => {
       const headers = consoleHeaders('index.html')
-      // The name of an asset contains a hash of its contents, so the file never changes. Only the scripts that all
-      // pages share have no hash.
+      // The name of an asset contains a hash of its contents, so the file never changes.
       if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(name)) {
         return reply.headers(headers).sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
       }
@@ -34,10 +33,6 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
   })
 }
 
-/**
- * Returns the files that a path may mean, starting with the most likely one: a page without its extension, the page of
- * a folder, or the file itself.
- */
 function fileNames(path: string): string[] {
   if (path === '' || path.endsWith('/')) return [`${path}index.html`]
   return /\.\w+$/.test(path) ? [path] : [`${path}.html`, `${path}/index.html`]

@@ -17,8 +17,8 @@ export interface ExpectedResponse {
 /** Limits the bytes of responses from the start of their production until clients have read them. */
 export interface ResponseBytes {
   /**
-   * Returns undefined if they already do. Throws RATE_LIMITED if the caller does not read its queued responses, or
-   * UNAVAILABLE if the client has closed the connection.
+   * Returns undefined if the memory limits already allow the response. Throws RATE_LIMITED if the caller does not read
+   * its queued responses, or UNAVAILABLE if the client has closed the connection.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
   isFull(caller: string): boolean
@@ -32,15 +32,9 @@ export interface ResponseBytesOptions {
 
 /** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
-/**
- * The server produces only a few responses above this size, in bytes, at a time. Producing one requires several times
- * its size in memory.
- */
+/** Bytes. Producing a larger response requires several times its size in memory, so only a few run at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
-/**
- * The estimated size of an object, in bytes, before an operation's first response. This is the maximum size of an
- * object's attributes.
- */
+/** Bytes, before an operation's first response: the maximum size of an object's attributes. */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation. */
 const MAX_ESTIMATES = 10_000

@@ -11,7 +11,6 @@ const openResponses = new WeakMap<Socket, Set<Ends>>()
 export const hasClientLeft = ({ raw, request }: FastifyReply): boolean => raw.destroyed || request.raw.socket.destroyed
 
 /**
- * Calls `end` when the operating system has accepted the last byte of a response, or when the connection has closed.
  * The socket needs its own listener, because a pipelined response that waits for another response emits no event when
  * the connection closes.
  */

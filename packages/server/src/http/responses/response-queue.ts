@@ -8,9 +8,8 @@ export interface Need {
 
 export interface ResponseQueue {
   /**
-   * Returns undefined if production starts immediately. `onEnd` receives a function that must be called when the
-   * response has been produced or abandoned. Further calls of that function do nothing. If the response is still
-   * waiting, the call removes it from the queue, and the promise resolves.
+   * Returns undefined if production starts immediately. `onEnd` receives a function to call when the response is
+   * produced or abandoned.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -48,9 +47,7 @@ const MAX_WEIGHT_PER_CALLER = 4
 const STUCK_MS = 15_000
 
 /**
- * Decides when a response may be produced. A caller without other responses starts immediately, whatever the response's
- * size, if enough slots for large responses are free. Waiting callers are served in round-robin order. A caller's bytes
- * are the sum of its reserved bytes, for responses in production, and its queued bytes.
+ * A caller without other responses starts immediately, whatever the size, if enough slots for large responses are free.
  */
 export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()

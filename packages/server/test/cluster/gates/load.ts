@@ -29,10 +29,7 @@ interface Writer {
   unavailable: number
 }
 
-/**
- * Each writer sets an attribute of its device to increasing numbers, one at a time. The only error that it accepts is
- * UNAVAILABLE.
- */
+/** Each writer sends increasing numbers, one at a time, and accepts only the error UNAVAILABLE. */
 export async function startLoad(app: TestApp, errors: readonly string[]): Promise<Load> {
   const users = await Promise.all(Array.from({ length: ACCOUNTS }, () => app.createUser()))
   const writers: Writer[] = []
@@ -109,10 +106,7 @@ export async function readStored(app: TestApp, start: bigint): Promise<StoredEve
   return rows
 }
 
-/**
- * Checks that each acknowledged change has an event, that the events are in the order of the changes, and that the last
- * event contains the value.
- */
+/** Each acknowledged change has an event, in order, and the last event contains the value. */
 async function expectNothingLost({ user, deviceId, acknowledged }: Writer, stored: readonly StoredEvent[]) {
   const numbers = stored.filter((event) => event.deviceId === deviceId).map(({ number }) => Number(number))
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))

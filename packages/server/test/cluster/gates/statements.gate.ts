@@ -36,10 +36,7 @@ it('touches only one shard in each statement of one account', async () => {
 /** Statements that find an account by an email address. */
 const byAddress = ['selectByContact of features/users/people/people.queries.ts']
 
-/**
- * Plans a statement, or runs it if Citus cannot plan it with parameters. Rolls it back, and returns whether it touches
- * several shards.
- */
+/** Runs the statement if Citus cannot plan it with parameters, and rolls it back. */
 async function touchesSeveralShards(db: Database, text: string, parameters: readonly unknown[]): Promise<boolean> {
   const fails = async (statement: string): Promise<'several shards' | 'other' | undefined> => {
     const rollBack = new Error('roll back')

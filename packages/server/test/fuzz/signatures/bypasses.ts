@@ -16,8 +16,7 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * `invalid` contains requests, keyed by name, that some verifier accepted. Each request is signed with the key and
- * contains exactly one fault. `valid` contains such requests without a fault.
+ * `invalid`: requests that some verifier accepted, each with exactly one fault. `valid`: such requests without a fault.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]

@@ -9,9 +9,7 @@ export interface ReferenceInput {
 }
 
 /**
- * The reference implementation. Returns whether a server may accept these bytes according to RFC 9421, cavage-12, and
- * the API reference. It shares no code with the server. When in doubt, it returns true, because the tests search for
- * requests that the server must not accept.
+ * Shares no code with the server. In doubt, returns true, because the tests search for requests that must be rejected.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)
@@ -74,10 +72,7 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
   return Number.isNaN(time) ? undefined : time
 }
 
-/**
- * Returns the authorities that a client may have signed: the Host header with and without the port, each as sent and in
- * lowercase.
- */
+/** The Host header with and without the port, each as sent and in lowercase. */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''
   const name = host.replace(/:\d+$/, '')

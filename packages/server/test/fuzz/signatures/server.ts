@@ -4,10 +4,7 @@ import { createAccount } from '../../factories/account.ts'
 import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
-/**
- * The time is Fri, 20 Nov 2026 08:30:18 GMT. The keys and the time are constant, so that the same seed sends the same
- * bytes.
- */
+/** Fri, 20 Nov 2026 08:30:18 GMT. Constant, so that the same seed sends the same bytes. */
 export const now = 1_795_163_418
 export const secret = Buffer.from('a secret of 32 bytes for testing')
 const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----

@@ -1,10 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../../../src/db/migration.ts'
 
-/**
- * A sample migration with a step of each kind: a column, a trigger that sets the column for servers of the previous
- * release, a backfill of existing rows, indexes on a table and on the partitioned event log, and a dropped index.
- */
+/** A sample migration with a step of each kind. */
 export const steps: readonly Step[] = [
   { change: 'column mark', run: addColumn },
   { change: 'trigger for new marks', run: addTrigger },

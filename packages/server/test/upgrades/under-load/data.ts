@@ -35,10 +35,7 @@ export interface Untouched {
   sum: string
 }
 
-/**
- * Returns checksums of the rows of all users except the user whose devices the load changes. Includes the columns of
- * `before` or, if omitted, all columns. Excludes device counts, because a job rewrites them.
- */
+/** Excludes the user whose devices the load changes, and device counts, which a job rewrites. */
 export async function untouchedRows(
   db: Kysely<unknown>,
   before?: ReadonlyMap<string, Untouched>,

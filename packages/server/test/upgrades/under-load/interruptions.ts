@@ -30,10 +30,7 @@ interface Options {
 /** The time that a server may take to connect again after an outage. */
 const RECONNECT_MS = 5_000
 
-/**
- * Interrupts servers of the new release at random moments of the migration, until one of them finishes it or the limit
- * is reached.
- */
+/** Ends when a server finishes the migration or the limit is reached. */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
   // The session of a killed server can hold the migration lock until its statement ends. Meanwhile, the next server

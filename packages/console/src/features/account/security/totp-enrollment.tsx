@@ -16,10 +16,7 @@ interface TotpEnrollmentProps {
 
 type Step = 'password' | 'scan' | 'backup'
 
-/**
- * Asks for the password, shows the QR code, asks for a first code from the app, and then shows the backup codes.
- * Two-factor authentication stays off until the first code is correct.
- */
+/** Two-factor authentication stays off until the first code is correct. */
 export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps) {
   const [step, setStep] = useState<Step>('password')
   const [setup, setSetup] = useState<TotpSetup>()

@@ -16,10 +16,7 @@ const systems: [name: string, pattern: RegExp][] = [
   ['Linux', /Linux/],
 ]
 
-/**
- * Shortens a User-Agent header, for example to `Firefox 140 on Linux`. Returns the first 60 characters for unknown
- * programs.
- */
+/** Returns, for example, `Firefox 140 on Linux`, or the first 60 characters for unknown programs. */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'
   const browser = browsers.find(([, pattern]) => pattern.test(agent))

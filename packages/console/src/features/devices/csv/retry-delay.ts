@@ -1,10 +1,7 @@
 const FIRST_MS = 250
 const MAX_MS = 10_000
 
-/**
- * Returns the delay before the next attempt in milliseconds. The delay grows exponentially to at most ten seconds, but
- * is never shorter than the server's Retry-After.
- */
+/** Milliseconds. Grows exponentially to at most ten seconds, but is never shorter than the server's Retry-After. */
 export function retryDelay(count: number, retryAfter: string | null): number {
   const requested = Number(retryAfter ?? 0) * 1000 || 0
   return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))

@@ -5,10 +5,7 @@ import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/**
- * An error with the API's error code and the server's message, in the same form as the errors of the console's GraphQL
- * client.
- */
+/** Has the same form as the errors of the console's GraphQL client. */
 export class ApiError extends CombinedError {
   readonly code: string
 
@@ -23,10 +20,7 @@ const MAX_FAILURES = 7
 /** Retries rate-limited requests for this time, because many concurrent requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/**
- * Runs documents with the session, for operations that consist of many requests. Retries requests and bypasses the
- * cache.
- */
+/** Retries requests and bypasses the cache. */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')

@@ -13,10 +13,7 @@ export interface FilterControlsProps {
   options: ListOptions
 }
 
-/**
- * Shows controls that change the filter for users who do not type filters. The controls are a separate module, so that
- * the browser can show the list first.
- */
+/** The controls are a separate module, so that the browser can show the list first. */
 export function FilterControls({ search, onChange, options }: FilterControlsProps) {
   const { where } = search
   const choose = (next: string | undefined): void => onChange({ where: next })

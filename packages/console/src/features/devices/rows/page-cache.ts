@@ -13,10 +13,7 @@ export interface CachedPage {
   cursor: string | null
 }
 
-/**
- * Caches the list's pages by number. Evicts the least recently used page when the cache is full, so that a long scroll
- * does not fill the memory.
- */
+/** Evicts the least recently used page, so that a long scroll does not fill the memory. */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()
   readonly #positions = new Map<string, { page: number; row: number }>()

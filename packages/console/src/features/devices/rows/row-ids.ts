@@ -4,10 +4,7 @@ import type { DeviceRows } from './device-rows.ts'
 
 const MAX_IDS = 1_000
 
-/**
- * Returns the IDs of the devices from row `first` through `last`. Fetches the rows that are not loaded yet by their
- * current position.
- */
+/** Fetches the rows that are not loaded yet by their current position. */
 export async function readRowIds(
   client: Client,
   rows: DeviceRows,

@@ -25,9 +25,8 @@ interface GridKeys {
 const RESIZE_STEP = 16
 
 /**
- * Controls a grid with the keyboard, following the ARIA grid pattern. The grid is one tab stop and keeps the focus,
- * because rows out of view are not rendered. Arrow keys, Home, End, Page Up, and Page Down move the active cell. Enter
- * and Space activate it. Shift and an arrow key resize the column of a heading.
+ * Follows the ARIA grid pattern. The grid is one tab stop and keeps the focus, because rows out of view are not
+ * rendered.
  */
 export function useGridKeys({ viewport, rows, columns, page, onRow, onResize }: GridKeysOptions): GridKeys {
   const [chosen, setActive] = useState<GridCell>({ row: 1, column: 1 })

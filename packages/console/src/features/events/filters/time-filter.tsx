@@ -7,10 +7,7 @@ interface TimeFilterProps {
   onChange: (value: string | undefined) => void
 }
 
-/**
- * Selects a date and time in the user's time zone. Applies the value when the user presses Enter or leaves the field,
- * because users type years digit by digit.
- */
+/** Applies the value when the user presses Enter or leaves the field, because users type years digit by digit. */
 export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   const [typed, setTyped] = useState(() => inputValue(value))
   const [known, setKnown] = useState(value)

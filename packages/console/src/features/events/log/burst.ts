@@ -19,10 +19,7 @@ interface Collecting {
   members: { event: LoggedEvent; position: number }[]
 }
 
-/**
- * Groups similar device events that follow each other closely, even if other events are between them. Sorts the groups
- * by their newest events. Starts with the oldest event, so that a new event never moves older events to other groups.
- */
+/** Starts with the oldest event, so that a new event never moves older events to other groups. */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()
   const all: Collecting[] = []

@@ -35,10 +35,7 @@ interface Page {
 const PAGE_SIZE = 100
 /** Number of events to load per request while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/**
- * A loaded page has at most this many rows, because with more, rendering each new event would be slow. The next page
- * shows older events. New events can add rows up to `MAX_LIVE_ROWS`.
- */
+/** With more rows, rendering each new event would be slow. New events can add rows up to `MAX_LIVE_ROWS`. */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000

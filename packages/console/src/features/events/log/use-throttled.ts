@@ -1,9 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/**
- * Returns a function that runs the latest `action` immediately. If less than the interval has passed since the last
- * run, it runs the action at the end of the interval.
- */
+/** Runs the latest `action` at once, or at the end of the interval if less time has passed since the last run. */
 export function useThrottled(intervalMs: number, action: () => unknown): () => void {
   const latest = useRef(action)
   latest.current = action

@@ -3,10 +3,7 @@ import { walFolderOf } from './wal-files.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/**
- * The number of seconds after which PostgreSQL archives a partial segment that contains new data. It archives a full
- * segment immediately.
- */
+/** In seconds. PostgreSQL archives a partial segment with new data after this time, and a full segment immediately. */
 const ARCHIVE_TIMEOUT_SECONDS = 60
 
 export const archiveSettings = (archive: string): Settings => ({
@@ -26,18 +23,14 @@ export interface RecoveryTarget {
   timeline: number
 }
 
-/**
- * The settings for replaying the archive. Afterward, PostgreSQL accepts connections. PostgreSQL does not write to the
- * archive.
- */
+/** After the replay, PostgreSQL accepts connections. It does not write to the archive. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
   restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,
   recovery_target_timeline: String(timeline),
   recovery_target_action: 'promote',
   ...(time !== undefined && { recovery_target_time: timestamp(time) }),
-  // No client reads during replay. With hot_standby, replay would pause if max_connections were lower than when the WAL
-  // was written.
+  // With hot_standby, replay would pause if max_connections were lower than when the WAL was written.
   hot_standby: 'off',
 })
 

@@ -21,10 +21,7 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/**
- * Grants the right to take base backups. The grant requires single-user mode, because the superuser cannot connect.
- * Therefore, PostgreSQL must be stopped.
- */
+/** Requires single-user mode, because the superuser cannot connect. PostgreSQL must therefore be stopped. */
 export async function grantBackupFunctions({
   binaries,
   runMode,
@@ -33,8 +30,7 @@ export async function grantBackupFunctions({
   settings,
 }: Launch): Promise<void> {
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
-  // Single-user mode uses the server's settings. Without archive_mode, PostgreSQL would recycle WAL that is not
-  // archived yet.
+  // Without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]
   const options = { cwd: clusterFolder, env: binaries.env, lockFd, input: `${grantBackup}\n` }
   const { code, output, failure } = await runCommand([...command, ...args], options)

@@ -15,11 +15,7 @@ interface Preparation {
   log: EmbeddedLog
 }
 
-/**
- * Creates the archive's folders on first use. Rejects if the archive belongs to another database, so the server does
- * not start. If the archive cannot be written, the server still starts, because devices depend on the server more than
- * on its archive.
- */
+/** Rejects if the archive belongs to another database. If the archive cannot be written, the server still starts. */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
     const folder = walFolderOf(archive)

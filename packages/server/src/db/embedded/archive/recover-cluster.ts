@@ -28,10 +28,7 @@ export interface Recovery<Result> {
   /** If false, the folder must not contain a database. */
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
-  /**
-   * Runs on the recovered database before that database is moved into place. If this function fails, an existing
-   * database remains unchanged.
-   */
+  /** Runs before the recovered database is moved into place. If it fails, an existing database remains unchanged. */
   readonly finish: (connection: EmbeddedConnection) => Promise<Result>
 }
 

@@ -13,8 +13,8 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * PostgreSQL then removes its own copy, so the promise resolves only once the archived file is on disk. PostgreSQL may
- * repeat the call after a crash, so this function accepts an existing file with the same content.
+ * Resolves once the file is on disk, because PostgreSQL then removes its copy. Accepts an existing file with the same
+ * content.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)

@@ -85,10 +85,7 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   )
 }
 
-/**
- * Ensures that PostgreSQL's user owns the files. Root can change their owner, which is needed if root ran PostgreSQL as
- * a different user before.
- */
+/** Root can change the owner, which is needed if root ran PostgreSQL as a different user before. */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {
@@ -114,10 +111,7 @@ interface Creation {
   readonly lockFd: number | undefined
 }
 
-/**
- * Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is therefore
- * always complete.
- */
+/** The folder is renamed at the end, so a cluster with the final name is always complete. */
 export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -140,10 +134,7 @@ export async function createCluster({ clusterFolder, binaries, runMode, lockFd }
   await syncFolder(join(clusterFolder, '..'))
 }
 
-/**
- * Strings sort by code point, so their order is the same on every machine. Columns that need another order specify a
- * collation.
- */
+/** Strings sort by code point, so their order is the same on every machine. */
 const initdbArguments = [
   '--username=postgres',
   '--auth=reject',
@@ -158,16 +149,12 @@ const initdbArguments = [
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
-/**
- * Lets the role take base backups. The SQL is on one line, as single-user mode requires. A grant applies to the
- * database where it is made and to later copies of that database.
- */
+/** On one line, as single-user mode requires. The grant applies to this database and to later copies of it. */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so the superuser never needs the right to connect. CREATEDB lets the role copy only its
- * own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update. New databases
- * copy the grants of template1.
+ * Runs without a connection, so the superuser never needs the right to connect. The role owns und-x-icu, so it can
+ * refresh the collation version after an ICU update.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;

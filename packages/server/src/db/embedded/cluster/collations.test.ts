@@ -6,9 +6,7 @@ import { runCommand } from '../run-command.ts'
 import { newDataFolder, query, start } from '../test-bench.ts'
 import { findCluster } from './cluster.ts'
 
-/**
- * Runs a statement as the superuser by starting the stopped database in single-user mode. The superuser cannot connect.
- */
+/** The superuser cannot connect. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {
   const folder = join(dataFolder, 'pg')
   const binaries = await findBinaries(dataFolder)

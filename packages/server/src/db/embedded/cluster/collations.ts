@@ -2,10 +2,7 @@ import pg from 'pg'
 import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
-/**
- * Rebuilds the indexes after an ICU update, before any query uses them. An index that one ICU version has sorted may be
- * invalid under another.
- */
+/** An index that one ICU version has sorted may be invalid under another. */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
   await client.connect()

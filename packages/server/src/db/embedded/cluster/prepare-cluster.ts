@@ -75,10 +75,7 @@ async function warnOfLimitations(runMode: VerifiedRunMode, dataFolder: string, l
   }
 }
 
-/**
- * Removes the files of a database that did not shut down. They may contain a process ID that now belongs to another
- * process, and PostgreSQL would refuse to start. Both kinds of lock ensure that no database is running in this folder.
- */
+/** PostgreSQL would refuse to start if the process ID in these files now belongs to another process. */
 async function removeStaleFiles(clusterFolder: string): Promise<void> {
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) await rm(join(clusterFolder, name), { force: true })
 }

@@ -5,10 +5,7 @@ import { describePermissions } from '../../../access/permissions.ts'
 import { useViewer } from '../../../user-settings/viewer.ts'
 import { NeededPermissionsDocument } from '../keys.generated.ts'
 
-/**
- * Returns a function that asks the server for the permissions that a document needs. If the document is invalid or the
- * user lacks permissions, the function returns a message instead.
- */
+/** The returned function resolves to a message if the document is invalid or the user lacks permissions. */
 export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
   const client = useClient()
   const { may } = useViewer()
