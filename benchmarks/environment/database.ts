@@ -7,7 +7,7 @@ import { startEmbedded } from '../../packages/server/src/db/embedded/embedded.ts
 export interface BenchmarkDatabase {
   connection: pg.PoolConfig
   url: string
-  /** Servers can also store their data in it. */
+  /** The database's temporary folder. Servers can also store their data in it. */
   folder: string
   stop(): Promise<void>
 }

@@ -82,8 +82,8 @@ function findNode(folder) {
 }
 
 /**
- * If the system allows it, the given Node.js replaces this process and keeps its process ID. Otherwise, it runs as a
- * child process: this process forwards its signals to the child and exits with the child's code or signal.
+ * If possible, the given Node.js replaces this process. Otherwise, this process forwards its signals to a child and
+ * exits with the child's code or signal.
  */
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? serverEnvironment() : {})

@@ -56,7 +56,7 @@ interface PersistentViewProps {
   children: ReactNode
 }
 
-/** Keeps a view mounted while another one is shown, so that it keeps its state. */
+/** A view stays mounted while another one is shown, so that it keeps its state. */
 function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

@@ -23,7 +23,7 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Its characters are at most U+00FF, so each becomes one byte. */
+/** A signature base has only characters up to U+00FF, so each becomes one byte. */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 

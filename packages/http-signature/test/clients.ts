@@ -88,7 +88,7 @@ export function sendDhensby(
   })
 }
 
-/** Each signs its requests at `time`, in Unix seconds. */
+/** Each client signs its requests at `time`, in Unix seconds. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

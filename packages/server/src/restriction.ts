@@ -18,7 +18,7 @@ export interface RestrictionPart {
   readonly attributes?: AttributeScope
 }
 
-/** All of them apply. */
+/** All restrictions apply. */
 export type Restriction = readonly RestrictionPart[]
 
 /** The reach of a restricted request, which results from its restrictions and their views. */

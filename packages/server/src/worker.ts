@@ -38,7 +38,7 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** The server charges the changes of bulk jobs to them, as it does for requests. */
+  /** The server charges the changes of bulk jobs to these quotas, as it does for requests. */
   rateLimits: { storage: Pick<StorageQuotas, 'chargeAccount'> }
   /** Requests have priority over deliveries and bulk jobs. */
   load?: Load
@@ -71,7 +71,7 @@ const crontab: readonly CronLine[] = [
   { job: dropBulkJobsJob, match: '37 * * * *' },
 ]
 
-/** This includes every job and the schedule of the jobs that run at fixed times. */
+/** Includes every job and the schedule of the jobs that run at fixed times. */
 export function buildWorker({
   config,
   connection,

@@ -15,7 +15,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** A device must match all of them. Returns undefined without a filter. */
+/** A device must match all of the filters. Returns undefined without a filter. */
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)
   if (filters.length <= 1) return filters[0]

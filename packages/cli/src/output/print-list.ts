@@ -13,7 +13,7 @@ interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
   options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
-  /** CSV and JSON output does not include it. */
+  /** For an empty table. CSV and JSON output does not include this message. */
   empty: string
 }
 

@@ -85,7 +85,7 @@ async function register(
   return undefined
 }
 
-/** Rotates their secrets, because the old secrets are not stored. */
+/** Rotates the devices' secrets, because the old ones are not stored. */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

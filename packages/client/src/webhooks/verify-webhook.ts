@@ -107,7 +107,7 @@ function header(headers: WebhookHeaders, name: string): string {
   return value
 }
 
-/** Ignores other versions. */
+/** Parses `v1,base64` entries and ignores other versions. */
 function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
   const signatures = text
     .split(' ')

@@ -67,7 +67,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** If it is deprecated, shows the reason first. */
+/** Shows the reason for a deprecation first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

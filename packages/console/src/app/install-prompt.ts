@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** No standard contains the event, so TypeScript does not define it. */
+/** No standard contains this Chromium event, so TypeScript does not define it. */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
 }

@@ -19,7 +19,7 @@ const SignInRequired = lazy(async () => {
   return { default: page.SignInRequired }
 })
 
-/** Otherwise, opens the sign-in page, which later returns to the current page. */
+/** If no user is signed in, opens the sign-in page, which later returns to the current page. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [{ data, error, fetching }, refetch] = useQuery({ query: ViewerDocument, requestPolicy: 'cache-first' })
   const openSignIn = useOpenSignIn()

@@ -11,7 +11,7 @@ import {
   type TooltipProps,
 } from '@mantine/core'
 
-/** It names components without importing them, because the first load excludes most of them. */
+/** Names components without importing them, because the first load excludes most of them. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   // White text has a contrast above 4.5 on this shade.

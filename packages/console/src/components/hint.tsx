@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface HintProps {
-  /** The component calls it only when the hint opens. */
+  /** Called only when the hint opens. */
   label(): string
   className?: string | undefined
   children: ReactNode

@@ -4,7 +4,7 @@ import { Since } from './time.tsx'
 interface StateBadgeProps {
   /** State of the device or service in the API's notation: `active` or `inactive`. */
   state: string
-  /** The badge shows the time since then. */
+  /** When the state began. The badge shows the time since then. */
   since?: string | null
 }
 

@@ -47,7 +47,7 @@ export interface Resolving {
   /** Limits the work for a filter with many unknown names. */
   readonly searched: Map<string, string | undefined>
   readonly unknown: Set<string>
-  /** The resolver computes them when it first needs them. */
+  /** The resolver computes these groups when it first needs them. */
   knownGroups?: ReadonlySet<string>
 }
 

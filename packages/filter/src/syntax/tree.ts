@@ -16,7 +16,7 @@ export interface Not extends Span {
   readonly operand: Expression
 }
 
-/** The API calls it a term. */
+/** The API calls a condition a term. */
 export type Restriction = Word | Comparison | Call
 
 /** A word or string without a comparator. */

@@ -18,7 +18,7 @@ export interface JobRows {
   register: boolean
 }
 
-/** They have only the columns and the cells that the job writes. */
+/** The rows have only the columns and the cells that the job writes. */
 export function toJobRows(
   { creations, updates }: Pick<Plan, 'creations' | 'updates'>,
   types: readonly ApplicationType[],

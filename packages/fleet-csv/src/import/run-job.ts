@@ -87,7 +87,7 @@ async function runJob(context: JobContext, id: string, rows: JobRows): Promise<'
 
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED', 'PAUSED']
 
-/** Cancels it after the signal aborts. */
+/** Cancels the job after the signal aborts. */
 async function waitForJob({ api, outcome, progress, signal }: JobContext, id: string, states: string[]): Promise<Job> {
   let isCanceled = false
   const pollPause = pauses()

@@ -29,7 +29,7 @@ export type VerifyOutcome =
       keyId: string
       /** When the client signed the request, in seconds since 1970. */
       created: number
-      /** Store it until `created` plus the skew, and reject a second request with the same key and nonce. */
+      /** Store the nonce until `created` plus the skew, and reject a second request with the same key and nonce. */
       nonce: string | undefined
       /** Whether the body is authentic: a covered digest matches, or there is no body. */
       coversBody: boolean
@@ -68,7 +68,7 @@ function assertClock(
   if (expires !== undefined && now > expires) throw new Rejection('expired')
 }
 
-/** The key determines the algorithm (§3.2 step 6), and a name in the request must match it. */
+/** The key determines the algorithm (RFC 9421 §3.2 step 6), and a name in the request must match it. */
 function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
   const algorithm = algorithmOf(parsed.signature)!
   const isUsable = options.key?.algorithm === algorithm && (parsed.algorithm ?? algorithm) === algorithm

@@ -4,7 +4,7 @@ export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** A restore must fill them first. */
+  /** A restore must fill these tables first. */
   needs: string[]
   bytes: number
 }

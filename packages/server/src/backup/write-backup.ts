@@ -21,7 +21,7 @@ import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format
 import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
-  /** It must not have a statement timeout. */
+  /** Must not have a statement timeout. */
   pool: pg.Pool
   file: string
   /** The maximum number of bytes to read per second. If 0 or omitted, there is no limit. */
@@ -128,7 +128,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Otherwise, the header might not match the rows. */
+/** Outside of the snapshot, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
-  /** Connections through such a pooler keep no state, such as settings and prepared statements. */
+  /** Connections through a pooler in transaction mode keep no state, such as settings and prepared statements. */
   direct?: pg.PoolConfig
   /**
    * Milliseconds without a response after which the database counts as unresponsive. Default: only TCP timeouts apply.
@@ -29,7 +29,7 @@ export interface DatabaseOptions {
 export interface PoolWatch {
   /** Called with the number of milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** `name` is the name of its prepared statement on the connection, if it has one. */
+  /** `name` is the name of the prepared statement, if there is one. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
@@ -133,7 +133,7 @@ export async function query<Row>(db: Database, text: string, parameters: readonl
   return rows
 }
 
-/** All databases on one pool must share it, because it assigns the names of prepared statements. */
+/** All databases on one pool must share the connector, because it assigns the names of prepared statements. */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
   const names = pool.isPooler ? undefined : new Map<string, string>()
   const clients = new WeakMap<pg.PoolClient, NamingClient>()

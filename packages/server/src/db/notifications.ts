@@ -91,7 +91,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** They run one at a time, because a client accepts only one. */
+  /** Statements run one at a time, because a client accepts only one. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
     // When the connection ends, the loop must continue, because its next statement reports the failure.

@@ -16,7 +16,7 @@ export interface DeviceRequest {
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** If both are unknown, charges the address. May throw RATE_LIMITED. */
+  /** Charges the address if the device and the code are unknown. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
@@ -31,7 +31,7 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/** They are in a separate scope with a small body limit and the API's error format. */
+/** The routes have a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')

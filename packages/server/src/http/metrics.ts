@@ -10,7 +10,7 @@ export interface MetricsRouteOptions {
   metrics: Metrics
   /** If undefined, only local programs can read the metrics. */
   metricsToken: string | undefined
-  /** If it is set, clients reach the server at another address, usually a proxy's. */
+  /** If set, clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined
   trustedProxies: readonly AddressRange[]
 }

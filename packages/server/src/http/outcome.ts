@@ -79,7 +79,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** For other statuses, the request handler records the code with `noteCode`. */
+/** Statuses with only one code. For others, the request handler records the code with `noteCode`. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

@@ -11,7 +11,7 @@ export interface RequestLoad extends Load {
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/** A server that keeps up with its clients has only a few. */
+/** A server that keeps up with its clients has only a few requests in flight. */
 const HIGH_LOAD = 16
 /** Milliseconds. Long enough that a short burst does not count as a high load. */
 const TIME_CONSTANT_MS = 1_000

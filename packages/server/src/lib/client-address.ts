@@ -38,7 +38,7 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Caches it, because each read asks the operating system. */
+/** Caches the address, because each read asks the operating system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
@@ -63,7 +63,7 @@ const readXForwardedFor = (header: string): (string | undefined)[] => header.spl
 /** Returns the `for` of each element (RFC 7239 §4), or a single undefined if the header is malformed. */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []
-  // If it could match a space in two places, a header of spaces would take quadratic time.
+  // If the pattern could match a space in two places, a header of spaces would take quadratic time.
   const pair = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
   let element: string | undefined
   for (;;) {
@@ -85,7 +85,7 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/** For IPv6, this is the /64, because each customer has at least a /64 (RFC 6177 §2). */
+/** For IPv6, the /64, because each customer has at least a /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

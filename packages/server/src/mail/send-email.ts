@@ -12,7 +12,7 @@ interface Log {
   warn(fields: object, message: string): void
 }
 
-/** Returns whether the mail server accepted it. */
+/** Returns whether the mail server accepted the message. */
 export type SendEmail = (message: Message) => Promise<boolean>
 
 const TIMEOUT_MS = 15_000

@@ -17,7 +17,7 @@ import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
 export interface Mqtt {
-  /** Undefined if there is no such listener. */
+  /** Undefined if there is no TCP or TLS listener. */
   readonly port: number | undefined
   close(): Promise<void>
 }

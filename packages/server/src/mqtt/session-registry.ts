@@ -30,7 +30,7 @@ export interface Sessions {
   of(stream: unknown): Session | undefined
   /** Returns the device's previous connection, if any. */
   setDevice(session: Session): Session | undefined
-  /** Returns whether the session was its device's current connection. */
+  /** Returns whether the session was the current connection of its device. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
   /** Returns all connections of a device, including those that are still authenticating. */

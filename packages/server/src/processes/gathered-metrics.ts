@@ -17,7 +17,7 @@ export interface GatheredMetrics {
 export interface GatheringOptions {
   count: number
   running: ReadonlyMap<number, ProcessChannel>
-  /** Such a process is not asked for metrics. */
+  /** An unresponsive process is not asked for metrics. */
   isUnresponsive: (number: number) => boolean
   log: FastifyBaseLogger
 }

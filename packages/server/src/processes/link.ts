@@ -66,10 +66,7 @@ export function linkToParent(): Link {
   }
 }
 
-/**
- * Resolves once it is sent. If the connection to the parent is closed, this process is ending, and the message is
- * dropped.
- */
+/** Resolves once the message is sent. If the connection to the parent is closed, the message is dropped. */
 const send = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {
     if (process.connected) process.send!(message, undefined, undefined, () => resolve())

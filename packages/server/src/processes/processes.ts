@@ -20,7 +20,7 @@ const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */
 export interface Processes {
-  /** Rejects if one of them cannot. */
+  /** Resolves once all processes serve requests, and rejects if one of them cannot. */
   start(): Promise<string>
   reload(): void
   /** Resolves once all processes have exited. */

@@ -37,7 +37,7 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** If that file exists, it is for another database and is renamed. */
+/** A file that already exists is for another database and is renamed. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

@@ -5,7 +5,7 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** Undefined if another server's data folder contains it. */
+  /** Undefined if another server's data folder contains the file. */
   credentials: string | undefined
 }
 

@@ -16,7 +16,7 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** If several workers create one at the same time, all use the first one. */
+/** If several workers create the original at the same time, all use the first one. */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

@@ -84,7 +84,7 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
   await user.data(`{ login { webhooks { deliveries(failed: false, from: 2) { total items { id } } } } }`)
 }
 
-/** The authentication library sends many of these statements. */
+/** The authentication library sends many statements of a sign-in. */
 async function signInToConsole(app: TestApp): Promise<void> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)

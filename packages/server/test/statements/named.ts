@@ -9,7 +9,7 @@ const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
 
-/** A cluster runs such a statement on each shard for the rows of the shard's accounts. */
+/** A cluster runs each of these on each shard, for the rows of the shard's accounts. */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
   'writeRestrictedLastUsed of auth/auth.queries.ts',
@@ -90,7 +90,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'lockTotp of auth/sessions/totp.queries.ts': once,
 }
 
-/** The test sends them there. */
+/** The test sends these statements only on a cluster. */
 export const onlyOnCluster: readonly string[] = [
   ...['selectNodes', 'selectIdentity', 'isWorker'].map((name) => `${name} of db/cluster/nodes.queries.ts`),
   'readNodes of features/events/feed/feed.queries.ts',

@@ -32,10 +32,7 @@ const planning = [
   'plan_cache_mode = force_generic_plan',
 ]
 
-/**
- * In such a plan, each condition on an account is at the node that reads the rows, including conditions that PostgreSQL
- * derives from other conditions.
- */
+/** With only nested loops, each condition on an account is at the node that reads the rows. */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {
     const run = <Row>(statement: string) => connection.executeQuery<Row>(CompiledQuery.raw(statement))

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
-/** Reads of rows under a lock would make writers wait longer for a larger table. */
+/**
+ * Fails if a step reads rows of a table that it locks against writers, because they would wait longer for a larger
+ * table.
+ */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
 function guardedStep(step: Step): Step {

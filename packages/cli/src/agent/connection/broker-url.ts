@@ -1,4 +1,4 @@
-/** A proxy that forwards the API can also forward WebSocket connections. */
+/** WebSocket on the API host, which a proxy that forwards the API can also forward. */
 export function brokerUrlOf(url: string): string {
   const broker = new URL(`${url.replace(/\/+$/, '')}/mqtt`)
   broker.protocol = broker.protocol === 'https:' ? 'wss:' : 'ws:'

@@ -14,7 +14,7 @@ import { runSession } from './session.ts'
 
 export interface Connecting {
   settings: AgentSettings
-  /** The agent rereads the file before each attempt, because a user may register the device again. */
+  /** At startup. The agent rereads the file before each attempt, because a user may register the device again. */
   device: DeviceState
   broker: string
   ca: string[] | undefined

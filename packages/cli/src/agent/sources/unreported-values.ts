@@ -17,7 +17,7 @@ export interface Values {
 
 export interface WatchedValue {
   every: number
-  /** Resolves to true if the agent must report it. */
+  /** Resolves to true if the agent must report the value. */
   read(signal: AbortSignal): Promise<boolean>
 }
 

@@ -25,7 +25,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Each user can choose labels for them. */
+/** Each user can choose labels for Category and Status A to E. */
 export function ReservedForm({ attributes, context, stale, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const { may } = useViewer()

@@ -22,7 +22,7 @@ interface ValueCellProps {
   onEdit(isEditing: boolean): void
   onSave(value: string): Promise<void>
   onRemove(): void
-  /** Undefined if another cell of the row shows it. */
+  /** Undefined if another cell of the row shows the history. */
   onHistory?: () => void
 }
 

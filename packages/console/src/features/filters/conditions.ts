@@ -52,7 +52,7 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** Undefined if it does not compare the field, or compares it in several ways. */
+/** Undefined if the filter does not compare the field, or compares it in several ways. */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
   const found = chipsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found

@@ -106,7 +106,7 @@ interface SavedRole {
   groups: string[]
 }
 
-/** Of a built-in role, it changes only the groups. */
+/** Of a built-in role, the returned function changes only the groups. */
 function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
   const create = useCreation(CreateRoleDocument, ['Role'])
   const update = useChange(UpdateRoleDocument, ['Role'])

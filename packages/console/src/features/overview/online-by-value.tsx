@@ -99,7 +99,7 @@ interface RowProps {
   label: string
   count: number
   active: number
-  /** Undefined if no filter can find them. */
+  /** Undefined if no filter can find these devices. */
   where?: string | undefined
 }
 

@@ -53,7 +53,7 @@ export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-fact
 
 export const verifyBackupCode = (code: Code): Promise<SignInResult> => post('/two-factor/verify-backup-code', code)
 
-/** `redirect` is the address that ends the session at the identity provider, if it began there. */
+/** `redirect` is the address that ends a session that began at the identity provider. */
 export const signOut = (): Promise<{ redirect?: string }> => post('/sign-out')
 
 /**

@@ -10,7 +10,7 @@ export function pausedSince({ id, paused }: { id: string; paused: string | null 
   return event?.timestamp
 }
 
-/** Removes the explanation at its end, because the webhook's page has another one. */
+/** Removes the explanation at the end of the reason, because the webhook's page has another one. */
 export function pauseReason(paused: string): string {
   const [reason = paused] = paused.split(': deliveries wait')
   return `${capitalize(reason)}.`

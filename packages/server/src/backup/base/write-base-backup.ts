@@ -45,7 +45,7 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Then removes the oldest base backups and the WAL that is no longer needed. */
+/** Also removes the oldest base backups and the WAL that is no longer needed. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })

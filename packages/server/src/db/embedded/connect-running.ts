@@ -25,7 +25,7 @@ export async function connectRunning(dataFolder: string): Promise<EmbeddedConnec
 
 export interface OpenDatabase {
   readonly connection: EmbeddedConnection
-  /** Another process's database continues to run. */
+  /** Stops the database only if this process started it. */
   close(): Promise<void>
 }
 

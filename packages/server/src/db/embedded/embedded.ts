@@ -18,7 +18,7 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /** `startEmbedded` creates it if it is missing. */
+  /** `startEmbedded` creates this folder if it is missing. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
   /**

@@ -12,7 +12,7 @@ export interface UserId {
 /** A way to run PostgreSQL as a user other than root, because PostgreSQL refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** The program in the prefix replaces itself with the command, so the process ID stays the same. */
+  /** The prefix replaces itself with the command, so the process ID stays the same. */
   readonly prefix: readonly string[]
   readonly owner: UserId
 }
@@ -103,7 +103,7 @@ const setUserPlain = (target: UserId): RunMode => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** Otherwise, returns the error message. */
+/** Returns the major version, or an error message if the mode does not work. */
 async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })

@@ -70,7 +70,7 @@ export interface TestServer {
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/** Waits for its first output. */
+/** Waits for the first output. */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],

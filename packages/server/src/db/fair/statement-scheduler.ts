@@ -69,11 +69,11 @@ export interface UserStatements {
 }
 
 export interface StatementScheduler {
-  /** These statements never wait. */
+  /** The server's own statements never wait. */
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
-  /** Rejects if it waits too long or too many are waiting. */
+  /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
   /** Counts user statements in flight and waiting, by lane. */

@@ -140,11 +140,11 @@ export const userDatabase = (db: Database, accountId: string): Database => users
 /** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/** Their statements wait in the lane of `walk` and have no query time limit. */
+/** Statements of downloads wait in the lane of `walk` and have no query time limit. */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
-/** Repeats it every second while the scheduler rejects it, because the user has too many statements. */
+/** Repeats the statement every second while the scheduler rejects it, because the user has too many statements. */
 export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -157,7 +157,8 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * Only a few such statements run at a time. If `reasons` (from `rowsRead`) is empty, the statement runs like any other.
+ * For statements that may read every record. If `reasons` (from `rowsRead`) is empty, the statement runs like any
+ * other.
  */
 export async function walk<Result>(
   db: Database,

@@ -21,7 +21,7 @@ const PAUSE_MS = { first: 100, max: 5_000 }
 
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/** Between attempts, the statements that wait behind it can run. */
+/** Between attempts, the statements that wait behind this transaction can run. */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,

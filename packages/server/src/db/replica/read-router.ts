@@ -8,7 +8,10 @@ import { reachesPosition, readWritten } from './replica-lag.ts'
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {
-  /** Otherwise, returns undefined, and the caller reads from the primary. */
+  /**
+   * Undefined if the replica does not include everything committed before the call. The caller then reads from the
+   * primary.
+   */
   choose(accountId: string): Promise<Database | undefined>
   /** The caller must repeat the query on the primary. */
   failed(db: Database, error: unknown): void

@@ -10,7 +10,7 @@ const CHECK_INTERVAL_MS = 1_000
 const MIN_CHECKS = 5
 
 /**
- * Otherwise, V8 would keep the memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about
+ * V8 would otherwise keep the memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about
  * 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {

@@ -43,7 +43,7 @@ const DECAY = 0.8
 
 interface Expected {
   readonly key: string
-  /** Undefined if there were none. */
+  /** In bytes, from previous responses. Undefined if there were none. */
   readonly estimate: number | undefined
   end: (() => void) | undefined
 }

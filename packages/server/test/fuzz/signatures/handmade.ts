@@ -1,6 +1,6 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
-/** Its MAC is always correct for the listed components, so only other rules can reject the request. */
+/** The MAC is always correct for the listed components, so only other rules can reject the request. */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>

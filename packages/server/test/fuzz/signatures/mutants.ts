@@ -117,7 +117,7 @@ export interface KeyHolder {
   now: number
 }
 
-/** Its signature is correct, so only other rules can reject the request. */
+/** The signature is correct, so only other rules can reject the request. */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }

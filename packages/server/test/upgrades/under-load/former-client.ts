@@ -4,7 +4,7 @@ import { sendAs } from '../../harness/server-process.ts'
 
 type Credentials = Record<string, string>
 
-/** Neither the load nor the upgrade changes what they read. */
+/** Neither the load nor the upgrade changes what these operations read. */
 const documents = [
   'query ($ids: [String!]!) { login { id email name created attributes contexts device(id: $ids) { id } } }',
   `query ($ids: [String!]!) { login { device(id: $ids) {

@@ -85,7 +85,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
 
 const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
 
-/** They are undefined until they are known, or if there are too many. */
+/** The IDs are undefined until they are known, or if there are too many. */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'
   const [{ data, error: loadError }] = useQuery({

@@ -7,7 +7,7 @@ export const SHOWN_ROWS = 100
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** `children` contains the first of them. */
+  /** The number of all rows. `children` contains the first of them. */
   count: number
   children: ReactNode
 }

@@ -50,7 +50,7 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/** Null if the filter has no such condition. */
+/** Null if the filter has no condition on the subject. */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY
@@ -65,7 +65,7 @@ function withChoice(where: string | undefined, subject: string, choice: string |
   return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
 }
 
-/** Offers the members of the account to people who can see them. */
+/** Offers the account's members to people who can see them. */
 function Actor({ where, onChange }: EventConditionsProps) {
   const { email, me, may } = useViewer()
   const [isOpen, setOpen] = useState(false)
