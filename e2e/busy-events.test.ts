@@ -9,7 +9,6 @@ import { describeConsole, type Person, startConsole } from './harness.ts'
 describeConsole('the event log of a busy fleet', () => {
   const site = startConsole({ worker: true })
 
-  /** Creates a user whose log is empty. */
   const newPersonWithoutEvents = async (): Promise<Person> => {
     const person = await site.newPerson()
     await sql`delete from event where account_id = ${person.accountId}`.execute(site.app.db)

@@ -18,7 +18,6 @@ const args = [
   '--disable-sync',
 ]
 
-/** Launch options with a timeout that is long enough for slow machines. */
 export const chromiumOptions: LaunchOptions = {
   args,
   timeout: 100_000,

@@ -14,7 +14,6 @@ export function describeConsole(name: string, tests: () => void): void {
   describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }
 
-/** A user with a password for the browser and an access key for the test's API requests. */
 export interface Person extends TestUser {
   password: string
 }
@@ -25,7 +24,6 @@ export interface Console {
   /** Opens a separate signed-in browser window with a live connection. Errors on the page fail the test. */
   open(person: Person, options?: OpenOptions): Promise<Page>
   openSignedOut(options?: OpenOptions): Promise<Page>
-  /** Resolves when none of the page's API requests are in flight. */
   waitForResponses(page: Page): Promise<void>
 }
 

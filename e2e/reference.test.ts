@@ -9,7 +9,6 @@ const REFERENCE = '/graphql/v1/doc'
 describeConsole('the API reference', () => {
   const site = startConsole({ worker: true })
 
-  /** Opens the reference in a signed-out window and collects its requests to other hosts. */
   const openReference = async (
     hash = '',
     options: OpenOptions = {},

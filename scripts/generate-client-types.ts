@@ -172,7 +172,6 @@ function presentOutput(name: string, type: GraphQLOutputType): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`)
 
-/** Returns whether the field's JSON contains attributes. */
 const isAttributes = (name: string): boolean => ['attributes', 'overrides', 'setAttributes'].includes(name)
 
 const comment = (text: string | null | undefined): string => (text ? `/** ${text.replaceAll(/\s+/g, ' ')} */\n` : '')

@@ -20,7 +20,6 @@ export type JsonValue = JsonValue[] | { [name: string]: JsonValue | undefined } 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>
 `
 
-/** The TypeScript types of values in pg, keyed by PostgreSQL type. */
 const types: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -35,7 +34,6 @@ const types: Readonly<Record<string, string>> = {
   uuid: 'string',
 }
 
-/** Generates the TypeScript types of all tables and views from a migrated database. */
 export async function generateTableTypes(db: Database): Promise<string> {
   const partitions = await partitionNames(db)
   // Excludes the tables that Kysely creates to record the migrations.

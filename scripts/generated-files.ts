@@ -14,7 +14,6 @@ import { generateSchemaReference } from './generate-schema-reference.ts'
 import { generateSdl } from './generate-sdl.ts'
 import { generateTableTypes } from './generate-table-types.ts'
 
-/** Returns the current contents of every generated file, keyed by the path from the root. */
 export async function generatedFiles(): Promise<Map<string, string>> {
   const schema = await generateSdl()
   return new Map([

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 const folder = new URL('../peers/', import.meta.url)
 
-/** Returns the packages that benchmarks/peers pins, keyed by name. */
 export async function peerPackages(): Promise<Map<string, { version: string; isInstalled: boolean }>> {
   const { dependencies } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'))
   const found = new Map<string, { version: string; isInstalled: boolean }>()

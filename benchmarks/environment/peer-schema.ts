@@ -26,5 +26,4 @@ begin
   return $4;
 end $$`
 
-/** Creates the database objects that the peers need in addition to Muster's tables. */
 export const createPeerSchema = (pool: pg.Pool): Promise<unknown> => pool.query(setAttribute)

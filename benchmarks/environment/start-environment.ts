@@ -9,7 +9,6 @@ import { createFleet, type Fleet } from './fleet.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Command, DATABASE_CONNECTIONS, type System, startCommand, systems } from './systems.ts'
 
-/** A database with a fleet, and the systems that use it. */
 export interface StartedEnvironment extends Environment {
   database: BenchmarkDatabase
   /** Starts another server on the same database. The caller must stop the server. */
@@ -57,7 +56,6 @@ interface EmptyEnvironment {
   close(): Promise<void>
 }
 
-/** Starts the server, which creates the schema and the owner. */
 async function setUp(
   { profile, before, ...size }: EnvironmentOptions,
   { processes, ...empty }: EmptyEnvironment,

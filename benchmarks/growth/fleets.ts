@@ -6,7 +6,6 @@ import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-f
 import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
 import { fillEventLog } from './event-log.ts'
 
-/** Number of devices that each filter matches in each fleet. */
 export const MATCHES = 100
 export const matching = { lot: 'growth', namePart: 'zqx', commonPart: '4711-z', status: 'growth' }
 

@@ -14,7 +14,6 @@ const list = (where: string): string =>
 const common = list('firmware >= "3"')
 const rare = list(`lot:${matching.lot.slice(1)}`)
 
-/** Measures filters in the filter language, facets, and their effect on another user. */
 export function languageRows(small: Fleet, large: Fleet): Row[] {
   const onBoth = (title: string, targetMs: Row['targetMs'], document: string): Row => ({
     title,

@@ -35,7 +35,6 @@ export interface Result {
 
 export interface MeasureOptions {
   rounds: number
-  /** Number of pairs of requests in a round. */
   turns: number
 }
 

@@ -23,7 +23,6 @@ export interface LoadResult {
   bytes: number
 }
 
-/** Generates load for one job at a time. */
 export interface Load {
   name: string
   run(job: LoadJob): Promise<LoadResult>

@@ -3,9 +3,7 @@ import type { Spread } from './statistics.ts'
 
 export interface Report {
   machine: readonly string[]
-  /** Describes how the figures were measured. */
   method: string
-  /** Measurements that failed, each with the reason. */
   missing: readonly string[]
   outcomes: readonly { name: string; title: string; outcome: Outcome }[]
   explanations: ReadonlyMap<string, string>

@@ -2,7 +2,6 @@ import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { System } from '../environment/systems.ts'
 import type { HttpRequest } from '../load/load.ts'
 
-/** A path, and the JSON to post to it. */
 export interface Operation {
   path: string
   body: object

@@ -7,7 +7,6 @@ export interface Options {
   seconds: number
   devices: number
   quick: boolean
-  /** Folder for the server's CPU profile. */
   profile: string | undefined
   /** Path of another checkout. Its server replaces the baselines and peers in the comparison. */
   before: string | undefined

@@ -22,7 +22,6 @@ export interface Run extends LoadResult {
   cpuTime: number | undefined
 }
 
-/** The runs of each workload, keyed by its name. */
 export type Runs = ReadonlyMap<string, readonly Run[]>
 
 /** Checks that all systems return the same data, because a system that omits data would look faster. */

@@ -27,7 +27,6 @@ export interface KillReport {
   requests: number
   /** Number of requests that the receiver rejected or did not respond to. */
   rejected: number
-  /** Number of repeated messages that the receiver accepted. */
   duplicates: number
   /** Number of events with more than one message ID. */
   severalIds: number

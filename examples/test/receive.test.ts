@@ -9,7 +9,6 @@ const app = sharedTestApp({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.
 
 interface Receiver {
   url: string
-  /** Resolves with the next line that the receiver prints. */
   line(): Promise<string>
 }
 

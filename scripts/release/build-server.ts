@@ -58,7 +58,6 @@ const isProgram = (name: string): boolean => /^node_modules\/(\.bin\/node$|@embe
 
 const isDescription = (name: string): boolean => /^(package\.json$|licen[cs]e|notice|copying)/i.test(name)
 
-/** Copies the files of the server package that are from this repository, and its package.json. */
 export async function copyServer(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(

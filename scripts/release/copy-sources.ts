@@ -3,7 +3,6 @@ import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root folder of the checkout. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** A folder of `packages/`. If only some of its files are copied, `only` contains their paths within `src`. */

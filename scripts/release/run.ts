@@ -15,6 +15,5 @@ export async function run(program: string, args: readonly string[], folder: stri
   }
 }
 
-/** Runs npm in a folder. */
 export const npm = (folder: string, args: readonly string[]): Promise<string> =>
   run('npm', [...args, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'], folder)

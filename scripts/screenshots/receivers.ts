@@ -3,9 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Receivers {
-  /** Accepts every request. */
   succeeding: string
-  /** Rejects every request with 503. */
   failing: string
   close(): Promise<void>
 }

@@ -10,7 +10,6 @@ export {
   type StoredCredentials,
 } from './node/credentials.ts'
 
-/** Options for reading credentials and for the client. */
 export interface FromCredentialsOptions
   extends ReadCredentialsOptions,
     Pick<MusterOptions, 'form' | 'timeout' | 'retries' | 'fetch'> {}

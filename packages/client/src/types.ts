@@ -4,7 +4,6 @@ export type Attributes = Record<string, string | Record<string, string>>
 /** Attribute changes. `null` removes a value or a whole group. Other attributes remain unchanged. */
 export type AttributeChanges = Readonly<Record<string, string | null | Readonly<Record<string, string | null>>>>
 
-/** Options of every call. */
 export interface CallOptions {
   /** Cancels the call, which then throws the signal's `reason`. A mutation that was already sent may still run. */
   signal?: AbortSignal | undefined

@@ -7,7 +7,6 @@ export interface PageServer {
   close(): void
 }
 
-/** Serves a page with a script and an API on the same origin, as a reverse proxy would. */
 export async function servePage(script: string, api: string): Promise<PageServer> {
   const server = createServer((incoming, response) => {
     const { method, url, headers } = incoming

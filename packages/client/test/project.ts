@@ -51,7 +51,6 @@ function run(
   })
 }
 
-/** Returns a tsconfig.json with strict options. */
 export const strictSettings = (lib: string[], types: string[] = []): string =>
   JSON.stringify({
     compilerOptions: {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 export interface Example {
   name: string
   code: string
-  /** Expected output according to the example's comments. */
   prints: string[]
 }
 

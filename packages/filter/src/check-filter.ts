@@ -4,7 +4,6 @@ import { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
 import type { ResolveOptions } from './resolve/resolving.ts'
 import { type ParseOptions, parseFilter } from './syntax/parser.ts'
 
-/** A checked filter: its resolution, including problems from the parser. */
 export interface CheckedFilter extends Resolution {
   readonly canonical: string | null
 }

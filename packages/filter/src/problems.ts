@@ -63,7 +63,6 @@ export const fault = (span: Span, message: string, replacement: string | null = 
   edits: replacement === null ? null : [{ from: span.from, to: span.to, text: replacement }],
 })
 
-/** Sorts problems by their position in the filter. */
 export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
 
 export function abbreviate(text: string, length = 60): string {

@@ -1,7 +1,6 @@
 import { type AttributeName, joinAttributeName } from './names/attribute-name.ts'
 import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 
-/** The data that a filter reads to decide whether an object matches. */
 export interface FilterReads {
   /** Fields with the kind of their object, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
@@ -10,7 +9,6 @@ export interface FilterReads {
   readonly serviceAttributes: ReadonlySet<string>
   /** Whether any() reads every base attribute. */
   readonly isAnyAttribute: boolean
-  /** Whether the filter depends on which services a device has. */
   readonly isServices: boolean
   readonly views: ReadonlySet<string>
 }

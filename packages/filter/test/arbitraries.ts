@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { FilterKind } from '../src/index.ts'
 
-/** Strings that are special to some part of the language. */
 export const fragments = [
   ...[
     'AND',

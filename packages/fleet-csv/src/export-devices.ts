@@ -21,7 +21,6 @@ export interface ExportOptions {
   isWanted?: (id: string) => boolean
   /** Whether to write formulas unchanged. Such a file must be read with `isRaw`. */
   isRaw?: boolean
-  /** Receives the next rows of the file and the number of devices in them. */
   write: (text: string, devices: number) => void | Promise<void>
   signal?: AbortSignal
 }

@@ -54,7 +54,6 @@ export async function* listDevices<Item>(
   }
 }
 
-/** Returns the total number of devices. */
 export async function countDevices(api: Api, signal?: AbortSignal): Promise<number> {
   const document = '{ login { devices(size: 1) { total } } }'
   const { login } = await api.query<{ login: { devices: { total: number } } }>(document, {}, { signal })

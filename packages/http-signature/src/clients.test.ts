@@ -19,7 +19,6 @@ function isAccepted(request: RequestWithBody, keyName: KeyName): boolean {
   return verifySignature(signature, { key, requireDigest: false, body: request.body, now }).ok
 }
 
-/** Returns all strings that differ from this one in one bit, or lack one character. */
 function* damaged(text: string): Generator<string> {
   for (let i = 0; i < text.length; i++) {
     for (let bit = 1; bit < 128; bit <<= 1) {
@@ -29,7 +28,6 @@ function* damaged(text: string): Generator<string> {
   }
 }
 
-/** Returns all requests that differ from this one in one signed bit, or lack one signed character. */
 function* damagedRequests(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')

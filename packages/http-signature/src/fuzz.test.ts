@@ -10,7 +10,6 @@ const seeds = (['cavage', 'rfc9421'] as const).flatMap((form) => [
   signed({ form, keyName: 'ed25519', expires: now + 60 }),
 ])
 
-/** Strings that are special to some parser. */
 const fragment = fc.oneof(
   fc.constantFrom(
     '"',

@@ -1,6 +1,5 @@
 import { Rejection } from './reasons.ts'
 
-/** A request as received. */
 export type ReceivedRequest = {
   /** The method, with its case as received. */
   method: string
@@ -12,7 +11,6 @@ export type ReceivedRequest = {
 
 export type Fields = ReadonlyMap<string, readonly string[]>
 
-/** The parts of a request that a signature can cover. */
 export type Message = { method: string; target: string; fields: Fields; host: HostField }
 
 /** The only Host header, split into the name as received and the port, if any. */

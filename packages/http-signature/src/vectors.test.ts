@@ -80,7 +80,6 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     type: 'spki',
   })
 
-  /** Checks that this package's HMAC and the draft's RSA signature cover the same string. */
   function expectSameString(components: string[], base: string, rsaSignature: string): void {
     const added = signRequest({
       form: 'cavage',

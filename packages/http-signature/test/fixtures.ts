@@ -10,7 +10,6 @@ import {
   verifySignature,
 } from '../src/index.ts'
 
-/** The fixed time of the tests: Fri, 20 Nov 2026 08:30:18 GMT. */
 export const now = 1795163418
 export const nowAsDate = 'Fri, 20 Nov 2026 08:30:18 GMT'
 
@@ -42,7 +41,6 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
 
 export type RequestWithBody = ReceivedRequest & { body?: Buffer | undefined }
 
-/** Returns the outcome of a request: `ok`, `none`, or the reason for its rejection. */
 export function outcomeOf(
   request: RequestWithBody,
   options: Partial<VerifyOptions> & { keyName?: KeyName } = {},
@@ -61,7 +59,6 @@ export function outcomeOf(
 
 export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }
 
-/** Returns a request that this package signed, as a server receives it. */
 export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithBody {
   const options = { method: 'POST', url: 'http://api.example.com:4000/graphql/v1?a=1&b=2', created: now, ...draft }
   const headers = { 'Content-Type': 'application/json', ...draft.headers }

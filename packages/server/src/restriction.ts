@@ -11,7 +11,6 @@ export interface AttributeScope {
 /** A device must match both the filter and the view. Omitted members restrict nothing. */
 export interface RestrictionPart {
   readonly where?: string
-  /** The ID of a view of devices. */
   readonly view?: string
   /** The context in which the filter and the view read attributes. */
   readonly context?: string

@@ -143,7 +143,6 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   return { app, db, notifications, feed, rateLimits, tracing }
 }
 
-/** Tracks presence and accepts connections from devices. */
 async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
   const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()

@@ -79,7 +79,6 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
 
 const previousMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
 
-/** Returns a connection to another database on the same server. */
 export function atDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
   if (connection.connectionString === undefined) return { ...connection, database }
   const url = new URL(connection.connectionString)

@@ -26,7 +26,6 @@ export function readAssignment(text: string): [name: string, value: string] {
   )
 }
 
-/** The value is the file's content. */
 export async function readFromFile(text: string): Promise<[name: string, value: string]> {
   const [name, path] = readAssignment(text)
   try {

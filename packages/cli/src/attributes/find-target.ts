@@ -3,7 +3,6 @@ import { findDeviceId } from '../devices/find-device.ts'
 
 export const targetHelp = 'device ID, hardware ID, or name; service ID; or "me"'
 
-/** Returns the ID of a target: a device, a service, or the user of the access key (`me`). */
 export async function findTarget(muster: Muster, meant: string): Promise<string> {
   return meant === 'me' ? findUserId(muster) : findDeviceId(muster, meant)
 }

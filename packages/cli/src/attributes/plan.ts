@@ -67,7 +67,6 @@ export interface TargetPage {
 /** Number of targets per page. With small pages, little work is repeated after an interruption. */
 export const PAGE = 500
 
-/** Yields the remaining targets of a plan in pages. */
 export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<TargetPage> {
   const { targets, cursor, context } = plan
   if ('ids' in targets) {

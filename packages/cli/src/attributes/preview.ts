@@ -10,7 +10,6 @@ interface Difference {
   attribute: string
   from: string | null
   to: string | null
-  /** Why the server would reject the change. */
   problem?: string
 }
 
@@ -55,7 +54,6 @@ interface Target {
   id: string
   name: string
   attributes: Attributes
-  /** Values that the change applies to: base values, or overrides in a context. */
   current: Attributes
 }
 

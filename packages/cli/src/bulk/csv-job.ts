@@ -10,7 +10,6 @@ interface CsvJob extends Omit<NewJob, 'target' | 'open'> {
   target?: Pick<NewJob['target'], 'register' | 'secrets'>
 }
 
-/** Reads a CSV file and divides it into parts that a request accepts, each with the names of the columns. */
 export async function readCsvParts(path: string): Promise<string[]> {
   const rows: Cell[][] = []
   for (const row of parseCsv((await readInput(path)).toString('utf8'))) {

@@ -59,7 +59,6 @@ export async function startPreviewed(muster: Muster, id: string, what: string, o
   if (!detach) assertComplete(last)
 }
 
-/** The number of devices that a job changes or registers. */
 const writingOf = ({ counts }: JobRow): number => counts.change + counts.register
 
 async function confirmPreview(

@@ -5,7 +5,6 @@ type Load = () => Promise<{ buildCommand(): Command }>
 export interface CommandEntry {
   name: string
   summary: string
-  /** Group heading in the help. */
   group?: string
   description?: string
   load?: Load

@@ -31,7 +31,6 @@ export async function credentialsFile(given: string | undefined, env = process.e
   return (await readTextIfReadable(ofServer)) === undefined ? homeCredentials(env) : ofServer
 }
 
-/** Returns the path of the credentials file in the user's home directory. */
 export const homeCredentials = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'credentials')
 
 export const profilesIn = (text: string): string[] =>

@@ -5,12 +5,10 @@ import { exitCodes } from '../errors/exit-codes.ts'
 
 interface Export {
   where: string | undefined
-  /** The context in which the filter and the view read attributes. */
   context: string | undefined
   write: (text: string) => Promise<void>
 }
 
-/** Writes the devices that match as CSV and returns their number. */
 export async function exportDevices(
   muster: Muster,
   { where, context, isRaw, write }: Export & { isRaw: boolean },

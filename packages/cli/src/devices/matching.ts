@@ -4,7 +4,6 @@ import type { DeviceRow } from './device-columns.ts'
 interface ListQuery {
   where: string | undefined
   view?: string | undefined
-  /** The context in which the filter and the sort read attributes. */
   context?: string | undefined
   select: object
   sortBy: readonly string[]

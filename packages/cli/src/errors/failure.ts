@@ -7,7 +7,6 @@ interface Meaning {
   hint?: string
 }
 
-/** Exit codes and hints, keyed by error code of the API and the client. */
 const meanings: Readonly<Record<string, Meaning>> = {
   UNREACHABLE: {
     exitCode: exitCodes.notNow,
@@ -50,11 +49,9 @@ interface Failure {
   code: string
   message: string
   hint?: string | undefined
-  /** Identifies the request in the server log. */
   requestId?: string | undefined
 }
 
-/** Prints an error to standard error and returns its exit code. */
 export function printFailure(error: unknown, { json }: { json: boolean }): number {
   const failure = describe(error)
   if (json) {

@@ -12,7 +12,6 @@ export interface AccessOptions extends RestrictionOptions {
   rateShare?: number
 }
 
-/** Options that restrict a role or key to some devices and attributes. */
 export interface RestrictionOptions {
   read?: string[]
   write?: string[]

@@ -13,7 +13,6 @@ import { poll, type Started, startSignIn } from './requests.ts'
 export interface SignIn {
   url: string
   machine: string
-  /** Whether a browser on this machine opens the page. */
   isLocal: boolean
   file: string
   profile: string

@@ -8,7 +8,6 @@ ${Object.values(exitCodeTable)
   .map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)
   .join('\n')}`
 
-/** Options of every command that sends requests to a server. */
 export interface ClientOptions {
   json?: boolean
   credentials?: string

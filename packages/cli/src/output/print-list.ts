@@ -17,7 +17,6 @@ interface List<Item> {
   empty: string
 }
 
-/** Returns the number of items. */
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
   const page = { isWhole: true }

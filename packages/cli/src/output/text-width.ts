@@ -8,7 +8,6 @@ const wide =
   /^(?:\p{Emoji_Presentation}|.\uFE0F|[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}])/u
 const none = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u
 
-/** Returns the number of terminal columns that a string occupies. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0

@@ -9,7 +9,6 @@ Write a service as [!][name=]type[:host][:port], as in CSV files for "muster imp
   web=http:8080    type http, port 8080, named web
   !web=http        disabled`
 
-/** Parses services in the CSV notation and converts their type names to IDs. */
 export async function readServices(muster: Muster, entries: readonly string[]): Promise<ServiceInput[]> {
   if (entries.length === 0) return []
   const parsed = orUsageError(() => entries.flatMap(parseServices))

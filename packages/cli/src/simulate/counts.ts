@@ -9,7 +9,6 @@ export interface Counts {
   acks: number
   /** Publications that the server did not acknowledge before the device disconnected. */
   cutShort: number
-  /** Numbers of failures, keyed by description. */
   failures: Record<string, number>
 }
 

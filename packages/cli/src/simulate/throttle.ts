@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Resolves when the caller may continue, or when the signal aborts. */
 export type Throttle = (signal: AbortSignal) => Promise<void>
 
-/** Creates a throttle that lets `perSecond` callers continue per second. */
 export function createThrottle(perSecond: number): Throttle {
   let next = 0
   return async (signal) => {

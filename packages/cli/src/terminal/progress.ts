@@ -3,7 +3,6 @@ import { SingleBar } from 'cli-progress'
 export interface Progress {
   /** `total` replaces the previous total. */
   update(done: number, total?: number): void
-  /** Prints a line above the progress bar. */
   note(text: string): void
   stop(): void
 }

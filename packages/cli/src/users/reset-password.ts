@@ -15,7 +15,6 @@ export interface PasswordWritten {
   password: string | null
   sessionsEnded: number
   keysRevoked: number
-  /** Whether sign-in also requires a code from an authenticator app. */
   codes: boolean
   passkeys: number
 }

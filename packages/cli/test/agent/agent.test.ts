@@ -18,7 +18,6 @@ async function listen(port: number): Promise<Server> {
 
 const stop = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** Returns a configuration that reports a service on this port and no other services on this machine. */
 const config = (port: number, more = ''): string =>
   `interval = 1s\n[services]\npoll = 1s\nfind = no\nintranet = http:${port}\n${more}`
 

@@ -26,7 +26,6 @@ export interface AgentMachine {
   status(): Promise<CommandResult>
   devices(): Promise<ReportedDevice[]>
   device(): Promise<ReportedDevice>
-  /** Resolves to the device when it exists and matches. */
   deviceWhere(matches: (device: ReportedDevice) => unknown): Promise<ReportedDevice>
   storedIdentity(): Promise<{ deviceId: string; secret: string }>
 }
@@ -61,7 +60,6 @@ export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   }
 }
 
-/** The test timeout limits the wait. */
 export async function until<Value>(read: () => Promise<Value | false | undefined> | Value | false | undefined) {
   for (;;) {
     const found = await read()

@@ -11,7 +11,6 @@ const app = sharedTestApp({ mqtt: true })
 
 const noServices = '[services]\nfind = no\npoll = 1h\n'
 
-/** Starts a standard broker that records published attributes and responds to service lists. */
 async function startBroker(): Promise<{ url: string; published: Record<string, string>[] }> {
   const published: Record<string, string>[] = []
   const aedes = await Aedes.createBroker()

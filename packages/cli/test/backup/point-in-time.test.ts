@@ -21,7 +21,6 @@ interface Listed {
   recoverable: { from: string; until: string }[]
 }
 
-/** Creates an installation with an embedded database and an archive, and functions that run operator commands. */
 async function newInstallation(name = "arch ive's 100%p") {
   const { path } = await temporaryFolder()
   const data = join(path, 'data')

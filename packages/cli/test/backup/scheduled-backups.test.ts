@@ -36,7 +36,6 @@ async function metric(url: string, name: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value)
 }
 
-/** The test timeout limits the wait. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(200)
 }

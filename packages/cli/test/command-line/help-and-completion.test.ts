@@ -66,7 +66,6 @@ describe('color output', () => {
   })
 })
 
-/** Sets a completion timeout that is long enough for slow machines. */
 const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
 
 describe('completion', () => {

@@ -23,7 +23,6 @@ interface Machine {
   query(): Promise<{ code: number | null; stdout: string }>
 }
 
-/** Creates a machine whose browser writes the address to a file instead of opening it. */
 async function newMachine({ hasBrowser }: { hasBrowser: boolean }): Promise<Machine & { opened: string }> {
   const folder = await temporaryFolder()
   const opened = join(folder.path, 'opened')

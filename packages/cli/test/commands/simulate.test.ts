@@ -10,7 +10,6 @@ const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: '0' } })
 
 interface Broker {
   url: string
-  /** Client ID, user name, and password of each connection attempt. */
   connections: [client: string, user: string, password: string][]
   published: { topic: string; payload: string; from: string }[]
   disconnectAll(): void

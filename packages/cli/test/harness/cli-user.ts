@@ -50,7 +50,6 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   }
 }
 
-/** Returns their IDs. */
 export async function addDevices(user: TestUser, names: readonly string[], attributes: object = {}): Promise<string[]> {
   const ids: string[] = []
   const document =

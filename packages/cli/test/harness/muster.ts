@@ -97,7 +97,6 @@ export async function temporaryFolder(): Promise<{
   }
 }
 
-/** Returns the content of a credentials file for a test server's user. */
 export const credentialsOf = (url: string, { keyId, secret, email }: TestUser): string =>
   formatCredentials({ url, accessKeyId: keyId, secretAccessKey: secret, email, password: 'unused' })
 

@@ -28,7 +28,6 @@ afterAll(async () => {
 const keyIn = async (folder: string, name: string): Promise<Buffer> =>
   Buffer.from(await readFile(join(folder, name), 'utf8'), 'base64')
 
-/** Returns the encrypted values in the database, each with its owner. */
 async function storedSecrets({ db }: TestDatabase) {
   const keys = await db.selectFrom('access_key').select(['account_id', 'key', 'encrypted_secret']).execute()
   const webhooks = await db
@@ -57,7 +56,6 @@ async function opensAll(masterKey: Buffer): Promise<boolean[]> {
   })
 }
 
-/** Resolves when this query returns a row. */
 async function seen(query: ReturnType<typeof sql>): Promise<void> {
   while ((await query.execute(database.db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,6 +1,5 @@
 import { type FetchPage, loopPages, type Page } from './pages.ts'
 
-/** Page size and starting point of a list. */
 export interface PageOptions {
   /**
    * Items per page, 1 to 1000. For services, the number of devices per page. If a response would be too large, the
@@ -16,7 +15,6 @@ interface Source<Item> {
   countAll: () => Promise<number>
   page: PageOptions
   defaultSize: number
-  /** Page size for finding the first item. */
   firstSize: number
 }
 

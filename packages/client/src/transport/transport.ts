@@ -11,7 +11,6 @@ export interface Transport {
   sign: Sign
   /** Timeout of one attempt in milliseconds. */
   timeout: number
-  /** Maximum number of retries. */
   retries: number
   fetch: typeof fetch
 }

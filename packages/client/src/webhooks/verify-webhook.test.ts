@@ -16,7 +16,6 @@ const id = 'msg_1'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Creates headers with another implementation of the specification. */
 function signed({
   secrets = [secret],
   text = body,

@@ -38,7 +38,6 @@ export interface WebhookSource {
 
 /** An event's data: the common members, plus members that depend on the event type. */
 export interface WebhookData {
-  /** Event ID. */
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null

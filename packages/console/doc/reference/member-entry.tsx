@@ -5,7 +5,6 @@ import { argumentsOf, type Member } from './schema-index.ts'
 import { TypeLink } from './type-link.tsx'
 
 interface MemberEntryProps {
-  /** The name of the type that contains this member. */
   owner: string
   member: Member
   current: string

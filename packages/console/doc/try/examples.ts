@@ -3,7 +3,6 @@ interface Example {
   variables?: string
 }
 
-/** `device` is the ID of one of the user's devices. */
 export const examples = (device = '80:00:…'): Example[] => [
   {
     query: `# The first page of your devices. For the next page, add after: "the value of last".

@@ -6,7 +6,6 @@ import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 interface ErrorNoticeProps {
   error: unknown
   title?: string
-  /** Labels of the form's fields, which replace argument names in the server's messages. */
   labels?: FieldLabels
   onRetry?: () => void
 }

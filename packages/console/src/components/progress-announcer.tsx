@@ -1,7 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 
-/** How often screen readers announce progress. */
 const INTERVAL_MS = 10_000
 
 interface ProgressAnnouncerProps {

@@ -4,7 +4,6 @@ export interface ErrorDescription {
   what: string
   /** Describes how to resolve the error. Undefined if the console has no advice. */
   advice?: string
-  /** Identifies the request in the server's log. */
   requestId?: string
 }
 

@@ -9,7 +9,6 @@ export const apiHeaders: Readonly<Record<string, string>> = {
   ...(addressedAccount !== undefined && { 'muster-account': addressedAccount }),
 }
 
-/** Returns fetch options that send the session and additional headers. */
 export const fetchOptionsWith = (headers: Readonly<Record<string, string>>): RequestInit => ({
   credentials: 'same-origin',
   headers: { ...apiHeaders, ...headers },

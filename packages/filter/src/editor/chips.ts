@@ -13,7 +13,6 @@ import type { Comparison, Expression } from '../syntax/tree.ts'
  * - `stale(site)` has the subject `stale(site)`, the operator `null`, and no values.
  */
 export interface Chip {
-  /** The compared name or function, as written in the filter. */
   readonly subject: string
   readonly operator: Comparator | null
   /** The values as written in the filter, with quotes where needed. See `writeChipValue`. */

@@ -12,9 +12,7 @@ export interface Place extends Span {
   readonly spot: Spot
 }
 
-/** The syntactic position of a cursor. */
 export type Spot =
-  /** The cursor is at the beginning of a condition. */
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
   /** The cursor is after a space that follows a possible name. */
   | { readonly type: 'afterName'; readonly subject: string }

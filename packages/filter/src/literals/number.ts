@@ -3,7 +3,6 @@ const form = /^-?[0-9]+(\.[0-9]+)?$/
 /** Returns whether a word is a number: digits with an optional minus and fraction. */
 export const isNumber = (text: string): boolean => form.test(text)
 
-/** Returns whether a word is a number with a fraction. */
 export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== undefined
 
 /** Returns whether a number has a fraction that ends in 0, as in many versions but few measurements. */

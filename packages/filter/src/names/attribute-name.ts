@@ -13,7 +13,6 @@ export const reservedNames: readonly string[] = ['category', 'status'].flatMap((
 
 export const isReservedShortName = (name: string): boolean => reservedNames.includes(name)
 
-/** Returns whether the name, with its group, is one of the ten reserved names. */
 export const isReservedName = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && isReservedShortName(subName)
 

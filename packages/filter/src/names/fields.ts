@@ -1,4 +1,3 @@
-/** The kind of objects that a filter selects. */
 export type FilterKind = 'device' | 'service' | 'event'
 
 /** `strings` is a field with several values. `application` is a number with a title. */

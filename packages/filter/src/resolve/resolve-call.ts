@@ -10,7 +10,6 @@ import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
 import { forbiddenClock, forbiddenView } from './usage.ts'
 
-/** The arguments of each function, with an example for messages. */
 const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
   base: { arguments: 1, example: 'base(site) = oslo' },
   in: { arguments: 2, example: 'in("night", site) = oslo' },

@@ -24,7 +24,6 @@ export type NamedSubject =
   /** The filter contains `services` or `attributes` without a further name. */
   | { readonly type: 'services' | 'attributes'; readonly of: 'device' | 'service' }
 
-/** A name in the notation of the filter. */
 export interface WrittenName {
   readonly name: string
   readonly span: Span

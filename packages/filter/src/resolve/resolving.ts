@@ -5,7 +5,6 @@ import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './usage.ts'
 
 export interface KnownNames {
-  /** Returns whether the account has ever used this attribute or group. */
   has(name: string): boolean
   /** Returns the names that suggestions can contain, such as the names that the caller can read. */
   keys(): Iterable<string>
@@ -69,5 +68,4 @@ export function warn(resolving: Resolving, span: Span, message: string, edit: Ed
 
 export const replace = ({ from, to }: Span, text: string): Edit => ({ from, to, text })
 
-/** Returns the source string of a part of the filter. */
 export const written = (resolving: Resolving, { from, to }: Span): string => resolving.text.slice(from, to)

@@ -16,7 +16,6 @@ export function mixedOperators(text: string, operands: readonly Span[], joins: r
   return { ...span, message, edits: joins.includes('and') ? readings.sql : readings.aip }
 }
 
-/** Adds parentheses around each sequence of operands whose operators bind more tightly. */
 function parenthesize(operands: readonly Span[], joins: readonly Join[], binds: (join: Join) => boolean): Edit[] {
   const edits: Edit[] = []
   let first = 0

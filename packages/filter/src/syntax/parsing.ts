@@ -3,7 +3,6 @@ import type { Span } from '../positions.ts'
 import { type Fault, type FilterProblem, toProblem } from '../problems.ts'
 import type { Token, ValueToken } from './token.ts'
 
-/** Marks a part whose syntax error the parser has already reported. */
 export const broken = Symbol('broken')
 export type Broken = typeof broken
 
@@ -84,7 +83,6 @@ function beginsPart(token: Token): boolean {
   return token.kind === 'not' || token.kind === 'minus' || (token.kind === 'open' && token.opens === 'group')
 }
 
-/** Skips to the end of the parentheses that were opened last. */
 export function skipToClose(parsing: Parsing): void {
   for (let open = 1; open > 0; ) {
     const token = next(parsing)

@@ -5,7 +5,6 @@ const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 /** Returns whether a word is AND, OR, or NOT. As a name or value, such a word needs quotes. */
 export const isKeyword = (word: string): boolean => keywords.has(word)
 
-/** Formats a literal in double quotes, with its wildcards. */
 export const quote = (parts: Parts): string => `"${parts.map((part) => part.replaceAll(/["\\*]/g, '\\$&')).join('*')}"`
 
 /** Formats a literal without quotes. The caller must ensure that the literal needs none. */

@@ -14,7 +14,6 @@ interface TokenBase extends Span {
   readonly fault?: Fault
 }
 
-/** A word or a quoted string, with escapes resolved. */
 export interface ValueToken extends TokenBase {
   readonly kind: 'text' | 'string'
   readonly parts: Parts

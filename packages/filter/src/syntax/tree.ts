@@ -4,7 +4,6 @@ import type { Comparator } from './token.ts'
 
 export type Expression = Group | Not | Restriction
 
-/** Two or more conditions joined by AND, by spaces, or by OR. */
 export interface Group extends Span {
   readonly type: 'and' | 'or'
   readonly operands: readonly Expression[]
@@ -25,7 +24,6 @@ export interface Word extends Span {
   readonly value: Value
 }
 
-/** A comparison: a name or function, a comparator, and values. */
 export interface Comparison extends Span {
   readonly type: 'comparison'
   readonly subject: Member | Call

@@ -17,7 +17,6 @@ const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => fie
 /** Precedes the name of an attribute in a column name that would otherwise mean a field. */
 export const PREFIX = 'attributes.'
 
-/** The columns that can find a device. */
 const findingColumns = ['id', 'hardwareId', 'name'] as const
 
 /**

@@ -65,7 +65,6 @@ function splitName(name: string): [group: string | undefined, name: string] {
 
 export type NestedAttributes = Record<string, string | Record<string, string>>
 
-/** Converts attributes by full name to the nested form of the API. */
 export function nestAttributes(attributes: Iterable<readonly [name: string, value: string]>): NestedAttributes {
   // Uses a Map, because an attribute can have the name __proto__.
   const nested = new Map<string, string | Map<string, string>>()

@@ -12,7 +12,6 @@ export interface DividedCsv {
   lines: number[]
 }
 
-/** Divides the rows of a file into parts that one request of a bulk job accepts. */
 export function divideCsv(header: readonly Cell[], rows: Iterable<readonly Cell[]>): DividedCsv {
   const names = formatCsvRow(header)
   const parts: string[] = []

@@ -1,6 +1,5 @@
 export interface ServiceEntry {
   name: string
-  /** Name or ID of an application type, in the notation of the file. */
   type: string
   host: string | null
   /** Undefined means the type's default port, and null means no port. */
@@ -124,7 +123,6 @@ function formatHost(host: string): string {
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 
-/** Escapes special characters, and whitespace at the beginning or end. */
 function escaped(text: string): string {
   const needsEscape = (unit: string, at: number): boolean =>
     '\\;=:![]'.includes(unit) || ((at === 0 || at === text.length - 1) && unit.trim() === '')

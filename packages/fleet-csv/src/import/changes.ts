@@ -5,7 +5,6 @@ import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Returns the mutation that registers a device with all values in its row. */
 export function registration(device: WantedDevice): MutationField {
   return {
     field: 'registerDevice',
@@ -19,7 +18,6 @@ export function registration(device: WantedDevice): MutationField {
   }
 }
 
-/** Returns the mutations that make a device match its row, one field per change. */
 export function changesOf(deviceId: string, difference: Partial<Difference>): MutationField[] {
   const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
   const changes: MutationField[] = []

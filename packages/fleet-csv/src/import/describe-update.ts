@@ -5,7 +5,6 @@ import { formatServices } from '../csv/services-cell.ts'
 import { fieldNames } from '../fields.ts'
 import type { Update } from './match-rows.ts'
 
-/** A changed value of a device, in the notation of the file. */
 export interface Change {
   column: string
   /** Null means that the value is not set. */

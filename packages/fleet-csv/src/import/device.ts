@@ -2,7 +2,6 @@ import type { NestedAttributes } from '../csv/device-row.ts'
 import type { ServiceFields } from '../csv/device-services.ts'
 import { type DeviceFields, fieldNames } from '../fields.ts'
 
-/** A device with the fields that the import and the export read from the API. */
 export interface Device extends DeviceFields {
   id: string
   attributes: NestedAttributes

@@ -12,7 +12,6 @@ export interface ImportOptions {
   strict: boolean
   dryRun: boolean
   onProgress: (done: number) => void
-  /** The import job's name, from `jobNameOf`. */
   jobName: string
   /** Runs before the import waits for the job of an earlier import of the same file. */
   onWait?: () => void
@@ -20,7 +19,6 @@ export interface ImportOptions {
   signal: AbortSignal
 }
 
-/** Makes the account's devices match the file, and returns the outcome. */
 export async function importDevices({
   api,
   file,

@@ -7,14 +7,12 @@ import { formatServices } from '../csv/services-cell.ts'
 import { fieldNames } from '../fields.ts'
 import type { Creation, Plan, Update } from './match-rows.ts'
 
-/** The cells of a row of a job, by column. */
 type Cells = Map<string, Cell>
 
 export interface JobRows {
   parts: string[]
   /** For each line in the job, its line in the file. */
   fileLines: ReadonlyMap<number, number>
-  /** Whether a row creates a device. */
   register: boolean
 }
 

@@ -10,7 +10,6 @@ export interface Outcome {
   /** Rows that a running job has finished. The other counts include them after the end of the job. */
   finished?: number
   problems: CsvProblem[]
-  /** Error that stopped the import early. */
   stoppedBy?: Error
 }
 

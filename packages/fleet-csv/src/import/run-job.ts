@@ -5,7 +5,6 @@ import { rejectionReason } from './rejection-reason.ts'
 
 export interface JobContext {
   api: Api
-  /** Result of the import, updated as rows finish. */
   outcome: Outcome
   progress: () => void
   /** After the signal aborts, cancels the job. Rows that are written remain written. */
@@ -142,7 +141,6 @@ interface Results {
   login: { bulkJob: Record<'created' | 'updated' | 'unchanged', { total: number }>[] }
 }
 
-/** Adds the number of rows with each result, and the rows that failed. */
 async function addResults({ api, outcome }: JobContext, id: string, rows: JobRows): Promise<void> {
   const { login } = await api.query<Results>(
     `query Results($id: ID!) { login { bulkJob(id: [$id]) {

@@ -22,7 +22,6 @@ const SMALL_UPDATES = CHANGES / 2
 
 export interface WriteContext {
   api: Api
-  /** Result of the import, updated as rows finish. */
   outcome: Outcome
   /** Runs after every batch of rows. */
   progress: () => void

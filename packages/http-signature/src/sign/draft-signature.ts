@@ -49,7 +49,6 @@ export type SignatureDraft = {
   finish(signature: string): Record<string, string>
 }
 
-/** Returns whether to cover a digest of the body. */
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 

@@ -4,7 +4,6 @@ import { nowAsDate, outcomeOf, signed, withHeader } from '../../test/fixtures.ts
 import type { ServerAddress } from '../index.ts'
 import { spellings } from './spellings.ts'
 
-/** Returns the outcome of a request that is signed for one address and received with a different Host header. */
 const outcomeForHost = (
   url: string,
   host: string,

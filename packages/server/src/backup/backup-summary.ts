@@ -5,7 +5,6 @@ import type { WrittenBackup } from './write-backup.ts'
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string
-  /** The point in time whose data the backup contains. */
   created: string
   bytes: number
 }

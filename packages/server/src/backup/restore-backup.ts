@@ -37,7 +37,6 @@ export interface RestoreOptions {
 }
 
 export interface Restored {
-  /** The time when the backup was written. */
   created: string
   rows: Record<string, number>
   migrations: string[]

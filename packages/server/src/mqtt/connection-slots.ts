@@ -1,6 +1,5 @@
 import { networkOf } from '../lib/client-address.ts'
 
-/** Limits the number of unauthenticated connections per address. */
 export interface ConnectionSlots {
   /** Returns undefined if the address has no free slot. */
   acquire(address: string): (() => void) | undefined

@@ -33,7 +33,6 @@ export interface Sessions {
   /** Returns whether the session was the current connection of its device. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
-  /** Returns all connections of a device, including those that are still authenticating. */
   allOfDevice(deviceId: string): Session[]
   all(): Iterable<Session>
 }

@@ -4,7 +4,6 @@ import type { Samples } from '../metrics.ts'
 /** The number of a server process, starting at 1. Only a process that another process started has this variable. */
 export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
-/** Messages from a server process to the process that started it. */
 export type FromProcess =
   | { kind: 'ready'; url: string }
   /** Reports that the process cannot start. The text contains the reason for the operator. */

@@ -16,7 +16,6 @@ export function countChanges({ name, args }: Pick<RootField, 'name' | 'args'>): 
   return Array.isArray(items) ? items.length : 1
 }
 
-/** The cost of every request. */
 export const REQUEST_POINTS = 1
 
 /** The number of bytes in a rejected request that cost one point. */

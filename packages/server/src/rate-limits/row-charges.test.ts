@@ -29,7 +29,6 @@ beforeEach(() => {
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-/** Returns the points that a document costs in addition to the point for every request. */
 async function costOf(document: string, variables?: Record<string, unknown>): Promise<number> {
   const { cost, errors } = await chargeOf(user, document, variables)
   expect(errors).toBe(undefined)

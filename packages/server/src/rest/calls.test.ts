@@ -54,7 +54,6 @@ const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => rowsWi
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
 
-/** Creates one object of each type and a service attribute. */
 async function createAllObjects(user: TestUser): Promise<OwnedObjects> {
   const own = await createOwnedObjects(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`

@@ -28,7 +28,6 @@ export interface Parameter {
 export interface Operation {
   readonly route: Route
   readonly id: string
-  /** The document with the fragments it spreads. */
   readonly text: string
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
@@ -96,7 +95,6 @@ function readParameter(
 
 const readIn = 'The context for reading attributes. If omitted, the response contains the base values.'
 
-/** Returns descriptions of the variables. */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

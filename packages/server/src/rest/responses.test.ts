@@ -10,7 +10,6 @@ beforeEach(async () => {
   rest = restClient(app.url, user)
 })
 
-/** Returns a response's links, keyed by relation. */
 function linksOf({ headers }: RestResponse): Record<string, string> {
   const links = Array.from((headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g))
   return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))

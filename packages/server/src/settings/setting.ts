@@ -2,7 +2,6 @@
 export interface Setting<Value> {
   name: string
   meaning: string
-  /** The default as the documentation shows it. */
   default: string
   secret?: boolean
   /** Throws an error whose message describes valid values. `undefined` means that the setting is not set. */

@@ -18,7 +18,6 @@ export interface Pair {
 export interface Certificate extends Pair {
   context: SecureContext
   until: Date
-  /** Returns whether the certificate names this host name or IP address. */
   isFor(host: string): boolean
 }
 

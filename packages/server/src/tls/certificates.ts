@@ -7,7 +7,6 @@ import { type ServedCertificate, serveCertificate } from './served-certificate.t
 export interface Certificates {
   http: ServedCertificate | undefined
   mqtt: ServedCertificate | undefined
-  /** Reads all files again. */
   reload(): Promise<void>
   close(): Promise<void>
 }

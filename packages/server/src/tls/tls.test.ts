@@ -43,7 +43,6 @@ async function copyFiles(name: string): Promise<CertificatePaths> {
 const httpSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key })
 const mqttSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_MQTT_TLS_CERT: cert, MUSTER_MQTT_TLS_KEY: key })
 
-/** Returns the fingerprint of the certificate that a server presents on a port. */
 async function fingerprintAt(port: number): Promise<string | undefined> {
   const socket = connect({ host: '127.0.0.1', port })
   try {

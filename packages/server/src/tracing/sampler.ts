@@ -13,7 +13,6 @@ export interface SamplerOptions {
   share: number
 }
 
-/** Creates the sampler, which decides which traces to record. */
 export function makeSampler({ sampler, share }: SamplerOptions): Sampler {
   const roots = {
     always_on: () => new AlwaysOnSampler(),

@@ -28,7 +28,6 @@ export interface Tracing {
   close(): Promise<void>
 }
 
-/** Runs `work` in a span that ends when the work does. */
 export async function inSpan<Result>(
   tracing: Tracing,
   name: string,

@@ -8,7 +8,6 @@ export type Outcome =
   | 'own'
   /** The attempt returns the URL of an empty file. */
   | 'empty download'
-  /** The attempt succeeds and returns this data. */
   | { finds: Record<string, unknown> }
 
 export interface Attempt {

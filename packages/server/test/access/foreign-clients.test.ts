@@ -50,7 +50,6 @@ function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): strin
   return undefined
 }
 
-/** Returns whether the body's declared length exceeds its actual length. */
 function declaresMore(bytes: Buffer): boolean {
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1'))?.[1]
   return length !== undefined && Number(length) > bytes.length - layoutOf(bytes).body.start

@@ -147,5 +147,4 @@ export async function send(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** Returns the reason why the server rejected a request's credentials. */
 export const reasonOf = ({ body }: ApiResponse): unknown => body.errors?.[0]?.extensions?.reason

@@ -64,7 +64,6 @@ const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) -
 const documentOf = ({ field, document }: FieldRequest): string =>
   document(field.startsWith('Mutation.') ? nonexistentObjects(own) : own)
 
-/** Calls `visitField` with each field that a document selects. */
 function visitFields(document: string, visitField: (field: string, node: FieldNode) => void): void {
   const info = new TypeInfo(schema)
   visit(

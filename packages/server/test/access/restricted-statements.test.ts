@@ -11,7 +11,6 @@ import { everyField, type FieldRequest } from './type-queries.ts'
 /** A value that only the restriction contains, so a statement that has it as a parameter applies the restriction. */
 const MARKER = 'marker of the restriction'
 
-/** Tables with devices and their data. */
 const ofDevices =
   /\b(from|join|update|into)\s+(device|device_live|service|service_live|event|attribute_override|attribute_name|device_count)\b/
 

@@ -5,7 +5,6 @@ import type { OwnedObjects } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 import { subscriptionCalls } from './subscription-calls.ts'
 
-/** Builds a document that selects fields of a type. */
 type TypeQuery = (own: OwnedObjects, selection: string) => string
 
 /** Builds a query that selects fields through `login` and this path. The path leaves its braces open. */

@@ -28,7 +28,6 @@ const setNamed =
   ({ user, target }, value) =>
     setOne(user, target, [name, value], context)
 
-/** Ways to write one value, alone or with others. */
 export const attributeWrites: Record<string, AttributeWrite> = {
   'setAttribute of a device': { target: 'device', write: setNamed('load') },
   'setAttribute of a group': { target: 'device', name: 'net.rate', write: setNamed('net.rate') },

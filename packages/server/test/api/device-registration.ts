@@ -16,7 +16,6 @@ const create = `mutation ($name: String, $platform: String, $services: [ServiceI
 
 /** A separate server that has not received any invalid codes. */
 export interface RegistrationServer extends RegistrationClient {
-  /** Advances the server's clock. */
   advanceClock(milliseconds: number): void
 }
 

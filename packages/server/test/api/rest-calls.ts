@@ -141,7 +141,6 @@ function bulkBody({ device }: OwnedObjects) {
   }
 }
 
-/** Returns the bulk job whose state fits the path. */
 function bulkJobOf(own: OwnedObjects, path: string): string {
   const verb = path.slice(path.lastIndexOf('/') + 1)
   if (verb === 'append') return own.bulkDraft
@@ -197,7 +196,6 @@ function fill(path: string, own: OwnedObjects): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))
 }
 
-/** Values for the query parameters of lists. */
 export const queryValues: Record<string, (own: OwnedObjects, path: string) => string> = {
   days: () => '30',
   size: () => '10',

@@ -12,7 +12,6 @@ export const simulate = async (send: Sender, args: string): Promise<Json> => {
 export const granted = ({ permissions }: Json): string[] =>
   permissions.filter((each: Json) => each.granted).map(({ permission }: Json) => permission)
 
-/** Returns why a simulation denies permissions, by permission. */
 export const denied = ({ permissions }: Json): Record<string, string> =>
   Object.fromEntries(
     permissions.filter((each: Json) => !each.granted).map(({ permission, deniedBy }: Json) => [permission, deniedBy]),

@@ -13,7 +13,6 @@ interface Options {
 }
 
 export interface AuthenticatorOptions {
-  /** The origin of the page that requests a passkey. */
   origin: string
   /** If false, only tests user presence. */
   verifiesUser?: boolean

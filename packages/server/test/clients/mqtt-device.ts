@@ -2,7 +2,6 @@ import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import { onTestFinished } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** The ID and the secret of a registered device. */
 export interface RegisteredDevice {
   id: string
   secret: string

@@ -22,7 +22,6 @@ export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unkno
   for (const connectionString of workers) await work({ connectionString })
 }
 
-/** Returns the connection to a database on each worker. */
 export const workersAt = (name: string): pg.ClientConfig[] => workers.map((url) => atDatabase(url, name))
 
 /** Does nothing on plain PostgreSQL. */

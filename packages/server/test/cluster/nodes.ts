@@ -12,7 +12,6 @@ const run = promisify(execFile)
 export const nodeNames = ['coordinator', 'worker-1', 'worker-2'] as const
 export type NodeName = (typeof nodeNames)[number]
 
-/** A Citus cluster with a coordinator and two workers on this machine. */
 export interface Nodes {
   folder: string
   url: string
@@ -92,7 +91,6 @@ const running = () => {
   return { folder, bin }
 }
 
-/** Returns the ID of the main process of a node of the tests' cluster. */
 export const processOf = async (name: NodeName): Promise<number> =>
   Number((await readFile(join(running().folder, name, 'postmaster.pid'), 'utf8')).split('\n')[0])
 

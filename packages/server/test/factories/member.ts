@@ -6,7 +6,6 @@ export interface TestMember extends Person {
   headers: Record<string, string>
 }
 
-/** Creates a person with a role in an account, and signs the person in. */
 export async function newMember(
   app: Pick<TestApp, 'db' | 'url'>,
   accountId: string,

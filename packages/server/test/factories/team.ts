@@ -61,14 +61,12 @@ export async function newTeam(app: TestApp): Promise<Team> {
   return { account, owner, admin, viewer, eventsOf }
 }
 
-/** Signs in a person who is a member of another account. */
 export async function newOutsider(app: TestApp): Promise<TestMember> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   return { ...person, headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** The mutation that gives a member another role. */
 export const setRole =
   'mutation ($personId: ID!, $roleId: ID!) { setMemberRole(personId: $personId, roleId: $roleId) { role { id } } }'
 

@@ -5,7 +5,6 @@ import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number
-  /** Returns the counts of lost connections and unacknowledged reports. */
   failures(): Record<string, number>
   disconnect(): Promise<void>
 }

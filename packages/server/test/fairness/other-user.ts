@@ -14,7 +14,6 @@ const RESPONSE_WITHIN_MS = 60_000
 const REQUEST_EVERY_MS = 100
 const SMALLEST: Operation = { query: '{ login { email } }' }
 
-/** Creates a client that sends operations as one user from one address. */
 export function createUser(url: string, key: AccessKey, localAddress: string) {
   const agent = new Agent({ keepAlive: true, localAddress })
   return {

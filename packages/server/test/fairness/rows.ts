@@ -13,7 +13,6 @@ export interface Row {
   sharesAddress?: boolean
   /** Whether closing the attacker's connections counts as a rejection. */
   closes?: boolean
-  /** Whether the server allows all that the caller does. */
   isAllowed?: boolean
   /** Returns a function that ends the work and returns what the server has done. */
   begin?(target: Target): Promise<() => Promise<Record<string, number>>>
@@ -23,14 +22,12 @@ export interface Row {
 export interface Target {
   url: string
   population: Population
-  /** The attackers' address. */
   from: string
 }
 
 const ALIASES = [limits.aliasesPerField, limits.walkingFields, 4]
 const UNKNOWN_NAMES = 200
 
-/** Returns one operation for each number of aliases. */
 const aliased = (head: string, field: string, variables?: Record<string, unknown>): Operation[] =>
   ALIASES.map((length) => {
     const fields = Array.from({ length }, (_, index) => `f${index}: ${field}`)

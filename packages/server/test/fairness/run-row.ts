@@ -41,7 +41,6 @@ export interface RunOptions {
   seconds: number
   /** By default, all. */
   share?: number
-  /** The condition that ends the attack. */
   until?: (outcomes: Record<string, number>) => boolean
 }
 

@@ -3,7 +3,6 @@ import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { type Memory, measureMemory } from './server.ts'
 
 export interface Watched {
-  /** Counts of /readyz responses, keyed by status. */
   readyz: Record<string, number>
   memory: Memory[]
 }

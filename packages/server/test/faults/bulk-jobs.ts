@@ -13,7 +13,6 @@ interface ImportOptions {
   rate: number
 }
 
-/** The number of rows in a request. */
 const ROWS = 2_000
 const PAUSE_MS = 100
 

@@ -62,7 +62,6 @@ export interface TestUser {
 export interface TestApp {
   url: string
   db: Database
-  /** The connection for other database clients. */
   connection: pg.ClientConfig
   config: Config
   /** The port for MQTT over TCP if the option `mqtt` is true, otherwise 0. */

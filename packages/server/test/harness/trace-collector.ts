@@ -9,7 +9,6 @@ export interface CollectedSpan {
   name: string
   attributes: Record<string, unknown>
   isFailed: boolean
-  /** The resource attributes, which describe the server. */
   resource: Record<string, unknown>
 }
 
@@ -18,7 +17,6 @@ export interface TraceCollector {
   url: string
   spans: CollectedSpan[]
   requests: { path: string; headers: IncomingHttpHeaders; text: string }[]
-  /** Sets the HTTP status of subsequent responses. */
   respondWith(status: number): void
   close(): Promise<void>
 }

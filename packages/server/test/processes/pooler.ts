@@ -12,7 +12,6 @@ export const pgbouncer = '/usr/sbin/pgbouncer'
 
 const UNPRIVILEGED_ID = 65_534
 
-/** Returns the URL of PgBouncer. */
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,

@@ -9,7 +9,6 @@ import { readCredentials, type ServerProcess, startServerProcess } from '../harn
 import { unlimited } from '../harness/unlimited.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
-/** Two independent servers on one database, with the owner as a client of each server. */
 export interface TwoServers {
   db: TestDatabase['db']
   servers: [ServerProcess, ServerProcess]

@@ -169,7 +169,6 @@ async function devices(owner: Key): Promise<void> {
   canaries.add('device secret', rotated.data.rotateDeviceSecret.secret)
 }
 
-/** Expected log entries about secrets that devices sent in the wrong place. */
 const expectedLogEntries = [
   '"path":"/devices/v1/register"',
   'state must be active or inactive',

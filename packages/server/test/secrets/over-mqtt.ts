@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { nextEvent } from '../clients/mqtt-device.ts'
 import type { Canaries } from './canaries.ts'
 
-/** Expected log entries about secrets that a device sent in the wrong place over MQTT. */
 export const mqttLogEntries = [
   '"clientId":"no device ID"',
   'attributes.… must be a string or null',

@@ -12,7 +12,6 @@ import type { Canaries } from './canaries.ts'
 
 /** The cookie that is valid between the password and the code of a two-factor sign-in. */
 const TWO_FACTOR_COOKIE = 'muster.two_factor'
-/** The pause between requests for the status of an email. */
 const POLL_MS = 50
 
 export interface SignInFlows {

@@ -7,7 +7,6 @@ export const CLIENT = { id: 'muster', secret: 'a-client-secret-of-the-tests' }
 
 /** Everything that is omitted stays correct. */
 export interface Forgery {
-  /** Changes the claims of the ID token. */
   claims?: (claims: JWTPayload) => JWTPayload
   header?: Partial<JWTHeaderParameters>
   /**
@@ -15,9 +14,7 @@ export interface Forgery {
    * not have. `RS512`: with a key of the provider, for an algorithm that the server does not accept.
    */
   sign?: 'none' | 'shared' | 'stranger' | 'RS512'
-  /** Replaces the whole ID token. */
   idToken?: (correct: string) => string | undefined
-  /** Replaces the response of the token endpoint. */
   tokenResponse?: (response: ServerResponse) => void
 }
 

@@ -68,7 +68,6 @@ export async function signOn(
   return attempt.browser
 }
 
-/** Links the identity with these claims to the signed-in person, and returns the last response. */
 export async function linkIdentity(
   browser: Browser,
   provider: ForgingProvider,

@@ -3,7 +3,6 @@ import { createConnection } from 'node:net'
 
 /** Does little work, because the server needs the CPU. */
 export interface Connection {
-  /** Sends a request and returns the complete response's status. */
   send(request: Buffer): Promise<number>
   close(): void
 }

@@ -20,7 +20,6 @@ export interface Environment {
   countConnections(): Promise<number>
   /** The webhook must receive each change. */
   countChanges(): Promise<number>
-  /** Makes the server collect garbage and returns the memory that it then uses. */
   collectMemory(): Promise<CollectedMemory>
   /** Returns how long the server's main thread has waited for a CPU while it had work, in milliseconds. */
   cpuWait(): Promise<number>

@@ -7,7 +7,6 @@ import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
 import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
-/** A command to this process. */
 export type FleetCommand =
   | { kind: 'receive'; secret: string }
   | { kind: 'connect'; broker: string; devices: Credentials[]; every: number }

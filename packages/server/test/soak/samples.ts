@@ -49,7 +49,6 @@ export async function takeSample(environment: Environment, at: number): Promise<
   }
 }
 
-/** Makes the server collect garbage and reads the memory that it then uses. */
 export async function sampleMemory(environment: Environment, at: number): Promise<MemorySample> {
   const { live, resident } = await environment.collectMemory()
   return { at, liveMiB: live / MIB, residentMiB: resident / MIB }

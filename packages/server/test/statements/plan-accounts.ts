@@ -8,7 +8,6 @@ export type AccountScope = 'one' | 'given' | 'any' | 'none'
 
 export interface AccountTable {
   name: string
-  /** The column with the account ID. */
   column: string
 }
 
@@ -85,7 +84,6 @@ export function accountScopeOf(root: PlanNode, tables: ReadonlyMap<string, Accou
   return kinds.includes('given') ? 'given' : 'one'
 }
 
-/** Returns a node and all nodes below it. */
 export function withDescendants(root: PlanNode): PlanNode[] {
   const nodes = [root]
   for (const node of nodes) nodes.push(...(node.Plans ?? []))
@@ -147,7 +145,6 @@ function equalitiesIn(condition: unknown): [string, string][] {
   })
 }
 
-/** Removes the explicit cast to text. */
 const withoutCast = (text: string): string => text.replace(/^\((.+)\)::text$/, '$1').replace(/::text$/, '')
 
 function conjuncts(condition: string): string[] {

@@ -16,7 +16,6 @@ import { copyWorkingTree, extractRelease, formerReleases, type Release } from '.
 import { type Environment, type Outcome, runScenario, type Scenario } from './under-load/scenario.ts'
 import { stopAll } from './under-load/server.ts'
 
-/** The limit for the duration of a write. */
 const MAX_WRITE_MS = 5_000
 
 const { values } = parseArgs({

@@ -3,7 +3,6 @@ import { configError, type Entry } from './ini.ts'
 const LEVEL_LENGTH = 128
 const reserved = /^\$svc\.(status|category)[A-E]$/
 
-/** Splits an attribute name at the first dot into the group and the name within the group. */
 export function pathOf(attribute: string): [string, string | undefined] {
   const dot = attribute.indexOf('.')
   return dot < 0 ? [attribute, undefined] : [attribute.slice(0, dot), attribute.slice(dot + 1)]

@@ -13,7 +13,6 @@ export interface RegisterMachine {
   folder: string
   url: string
   code: string
-  /** Hardware ID that the operator set. */
   hardwareId?: string | undefined
   isNew?: boolean
 }

@@ -4,7 +4,6 @@ import type { RunningService } from './detect.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {
-  /** Whether the configuration listed the service at the last update. */
   isExpected: boolean
   /** When the agent first found the service stopped, in Unix milliseconds. Null while the service is listening. */
   goneSince: number | null

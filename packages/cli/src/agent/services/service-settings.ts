@@ -1,6 +1,5 @@
 export interface ExpectedService {
   name: string
-  /** ID of the application type. */
   application: number
   port: number
   protocol: 'tcp' | 'udp'

@@ -16,7 +16,6 @@ export const homeRoute = createRoute({
 interface SignInSearch {
   /** The path to open after sign-in. */
   next?: string
-  /** Why single sign-on failed. */
   error?: string
 }
 

@@ -7,7 +7,6 @@ import { downloadText } from '../download.ts'
 interface SecretOnceProps {
   what: string
   value: string
-  /** File in which the user can download the secret. */
   file?: { name: string; content: string }
   children?: ReactNode
 }

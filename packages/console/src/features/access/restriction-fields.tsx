@@ -11,7 +11,6 @@ interface RestrictionFieldsProps {
   permissions: readonly Permission[]
   value: RestrictionValues
   onChange(value: RestrictionValues): void
-  /** Element around the filter's input, for `typedFilter`. */
   box: RefObject<HTMLDivElement | null>
 }
 

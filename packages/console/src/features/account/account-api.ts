@@ -2,7 +2,6 @@ import type { SessionInfo } from '../sign-in/auth-api.ts'
 import { get, post } from '../sign-in/auth-call.ts'
 
 export interface Session extends SessionInfo {
-  /** Whether this tab uses the session. */
   current: boolean
 }
 
@@ -12,7 +11,6 @@ export interface Passkey {
   created: string
 }
 
-/** The URI for the authenticator app, and backup codes for a user who loses the app. */
 export interface TotpSetup {
   totpURI: string
   backupCodes: string[]
@@ -61,7 +59,6 @@ export async function addPasskey(name: string): Promise<void> {
   await post('/passkey/verify-registration', { response, name })
 }
 
-/** Messages for the names of browser errors. */
 const passkeyErrors: Record<string, string> = {
   NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
   InvalidStateError: 'This device already has a passkey for this account',

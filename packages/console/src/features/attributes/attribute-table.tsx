@@ -17,7 +17,6 @@ export const isSameCell = (one: Cell, other: Cell): boolean => one.name === othe
 interface AttributeTableProps {
   rows: readonly AttributeRow[]
   context: Context
-  /** The stale values by name. */
   stale: ReadonlyMap<string, StaleValue>
   editing: readonly Cell[]
   onEdit(cell: Cell, isEditing: boolean): void

@@ -8,7 +8,6 @@ interface ReservedFieldProps {
   /** The base value if a context is selected. */
   base: string | undefined
   current: string | undefined
-  /** The unsaved input, and the value that was saved when the user started to edit. */
   draft: { text: string; known: string | undefined } | undefined
   /** Set if the value that applies is stale. */
   stale: StaleValue | undefined
@@ -49,7 +48,6 @@ export function ReservedField(props: ReservedFieldProps) {
 
 const SHOWN = 60
 
-/** Describes the base value and whether it is overridden. */
 function describeBase(base: string, override: string | undefined): string {
   const text = base.length > SHOWN ? `${base.slice(0, SHOWN)}…` : base
   return override === undefined ? `Base value: ${text}` : `Overrides the base value: ${text}`

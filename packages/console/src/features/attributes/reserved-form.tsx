@@ -17,7 +17,6 @@ interface ReservedFormProps {
   onSave(attributes: Record<string, unknown>, context: Context): Promise<void>
 }
 
-/** The unsaved input of a field, and the value that was saved when the user started to edit. */
 interface Draft {
   text: string
   known: string | undefined

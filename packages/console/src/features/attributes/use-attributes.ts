@@ -31,7 +31,6 @@ export interface UseAttributes {
   setMany(attributes: Nested, context: Context): Promise<void>
 }
 
-/** Returns the live attributes of a device or service, in the base and in a context. */
 export function useAttributes(targetId: string, context: Context): UseAttributes {
   const client = useClient()
   const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
@@ -41,7 +40,6 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
 
   const { data, error, operation } = query
   const refresh = useRefresh(query, () => refetch({ requestPolicy: 'network-only' }))
-  /** Resolves when the console has loaded the changed attributes. */
   const reload = async (): Promise<void> => {
     await client.query(TargetAttributesDocument, variables, { requestPolicy: 'network-only' }).toPromise()
   }

@@ -4,7 +4,6 @@ export type Job = NonNullable<BulkJobQuery['login']>['bulkJob'][number]
 
 type Counted = Pick<BulkJobFieldsFragment, 'state' | 'counts' | 'started'>
 
-/** Returns the number of devices that the job changes or registers. */
 export const writingCount = ({ counts: { change, register } }: Counted): number => change + register
 
 export const devicesText = (count: number): string => `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`
@@ -31,7 +30,6 @@ export function countsText({ counts, started }: Counted): string {
   return shown.length === 0 ? 'no devices' : shown.join(', ')
 }
 
-/** Returns the person's email address, the name of the access key or other source, or the kind of source. */
 export const sourceText = ({ user, name, kind }: BulkSourceFragment): string => user?.email ?? name ?? kind
 
 const operationTexts: Record<string, string> = {

@@ -1,6 +1,5 @@
 import { post } from '../sign-in/auth-call.ts'
 
-/** Identifies a request: by the ID in the link, or by the code that the person typed. */
 export type Named = { request: string } | { code: string }
 
 export interface CommandLineRequest {
@@ -10,7 +9,6 @@ export interface CommandLineRequest {
     email: string
     roleName: string
     permissions: string[]
-    /** Whether the role is restricted to some devices or attributes. */
     isRestricted: boolean
     requiredSignIn: 'SECOND_FACTOR' | 'SSO' | null
   }[]

@@ -11,7 +11,6 @@ interface RequestFormProps {
   email: string
 }
 
-/** Lets the person choose the account. */
 export function RequestForm({ named, found, email }: RequestFormProps) {
   const { request, accounts } = found
   const usable = accounts.filter(({ requiredSignIn }) => requiredSignIn === null)

@@ -1,8 +1,6 @@
 export interface DeviceQuery {
   filter: DeviceFilter
-  /** Sort keys, each in the format of `DevicesSearch.sort`. */
   sortBy: string[]
-  /** Whether to fetch custom attributes. */
   withAttributes: boolean
   firstRecord: number
 }
@@ -11,7 +9,6 @@ export interface DeviceQuery {
 export interface DevicesSearch {
   /** Sort order in the API's format, such as `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
-  /** A filter in the API's language, in addition to the view's filter. */
   where?: string
   view?: string
   context?: string

@@ -3,7 +3,6 @@ import { type EventType, isEventType } from '../../components/events/event-types
 export interface EventsSearch {
   types?: EventType[]
   device?: string[]
-  /** Event filter in the API's filter language. */
   where?: string
   view?: string
   /** Start of the time range, in the API's format. */

@@ -28,7 +28,6 @@ export type ComparisonName = keyof typeof comparisons
 
 export const isComparison = (name: string): name is ComparisonName => Object.hasOwn(comparisons, name)
 
-/** Returns whether the comparison has no values. */
 export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
 
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }

@@ -13,7 +13,6 @@ export interface SelectionValues {
 interface DeviceSelectionProps {
   value: SelectionValues
   onChange(value: SelectionValues): void
-  /** Element around the filter's input, for `typedFilter`. */
   box: RefObject<HTMLDivElement | null>
   about: { where: string; view: string }
   placeholder: string

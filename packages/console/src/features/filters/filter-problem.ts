@@ -1,6 +1,5 @@
 import type { CombinedError } from 'urql'
 
-/** The kind of objects that a filter selects, in the API's notation. */
 export type ListKind = 'DEVICES' | 'SERVICES' | 'EVENTS'
 
 export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const

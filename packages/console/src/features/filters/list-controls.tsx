@@ -22,7 +22,6 @@ export const StateControl = ({ where, onChange }: ControlProps) => (
 )
 
 interface ServiceTypeControlProps extends ControlProps {
-  /** The filter's field for the type. */
   subject: 'application' | 'services.application'
   types: readonly { id: number; name: string }[]
   placeholder: string

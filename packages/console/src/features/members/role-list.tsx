@@ -47,7 +47,6 @@ const isOpen = ({ expires }: InvitationFieldsFragment): boolean => Date.parse(ex
 
 interface RoleActionsProps {
   role: Role
-  /** Whether people can sign in with an identity provider, whose groups can have roles. */
   hasProvider: boolean
 }
 

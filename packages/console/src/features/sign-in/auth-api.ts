@@ -13,7 +13,6 @@ export interface SessionInfo {
 export interface WhoAmI {
   user: { id: string; email: string; name: string | null } | null
   session?: SessionInfo
-  /** Whether sign-in requires a code from an authenticator app. */
   totp?: boolean
   passkeys?: number
 }
@@ -26,7 +25,6 @@ export interface Code {
   trustDevice: boolean
 }
 
-/** The ways to sign in that the server offers. */
 export interface SignInOptions {
   password: boolean
   singleSignOn: { name: string } | null
@@ -46,7 +44,6 @@ export const whoAmI = (): Promise<WhoAmI> => get('/get-session')
 export const signIn = (email: string, password: string): Promise<SignInResult> =>
   post('/sign-in/email', { email, password })
 
-/** Signs in with a link from the operator. */
 export const signInWithLink = (token: string): Promise<unknown> => post('/sign-in/link', { token })
 
 export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-factor/verify-totp', code)

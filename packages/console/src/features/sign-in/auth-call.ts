@@ -1,7 +1,6 @@
 import { api } from '../../app/paths.ts'
 import { sessionHeaders } from '../../graphql/session-headers.ts'
 
-/** An error response from the server, with a message for the user. */
 export class AuthError extends Error {
   readonly code: string
   /** Reason in the server's notation, such as `wrong-password`, `wrong-code`, or `no-session`. */

@@ -6,7 +6,6 @@ import { confirmSignIn, confirmWithPasskey, supportsPasskeys, type WhoAmI, whoAm
 import { AuthError } from './auth-call.ts'
 
 interface ConfirmSignInProps {
-  /** Rejects with the operation's error. */
   onConfirmed: () => Promise<void>
   onCancel: () => void
 }

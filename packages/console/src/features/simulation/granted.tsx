@@ -6,7 +6,6 @@ import type { Simulation } from './use-simulation.ts'
 
 type Verdict = Simulation['permissions'][number]
 
-/** Explains who or what denies a permission. */
 const denials: Readonly<Record<string, string>> = {
   key: 'the key does not allow it',
   role: 'the role does not allow it',

@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
 import type { Subject } from './use-simulation.ts'
 
-/** Loads the dialog when the user first opens it. */
 const SimulationDialog = lazy(async () => ({ default: (await import('./simulation-dialog.tsx')).SimulationDialog }))
 
 interface SimulateButtonProps extends ButtonProps {

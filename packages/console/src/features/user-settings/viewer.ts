@@ -11,7 +11,6 @@ export interface Viewer {
   created: string
   me: Me
   may(permission: Permission): boolean
-  /** Whether the person's role is limited to some devices or attributes. */
   isRestricted: boolean
   /** Whether the person's role is limited to some devices. */
   isRestrictedToDevices: boolean

@@ -15,7 +15,6 @@ export interface ViewContent {
   sortBy: readonly string[]
   /** Omitted for a list with fixed columns, which a view does not change. */
   columns?: readonly { name: string; label?: string | null; width?: number | null }[]
-  /** States what else the view stores or omits. */
   note: string
 }
 

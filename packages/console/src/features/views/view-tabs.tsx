@@ -16,7 +16,6 @@ interface ViewTabsProps {
   views: readonly SavedView[]
   /** Undefined for a list without a view. */
   view: SavedView | undefined
-  /** State of the list, including unsaved changes to the view. */
   content: ViewContent
   /** Whether the list differs from the view, or from the list without a view. */
   isChanged: boolean

@@ -18,7 +18,6 @@ interface WebhookFormProps {
   webhook: WebhookValues
   submit: string
   failed: string
-  /** Rejects with the server's error. */
   onSubmit: (values: WebhookValues) => Promise<unknown>
   onCancel: () => void
 }

@@ -3,7 +3,6 @@ import type pg from 'pg'
 export interface StartedBackup {
   /** The WAL position at which the replay begins. */
   startLsn: string
-  /** The start time, by the database's clock. */
   started: Date
 }
 

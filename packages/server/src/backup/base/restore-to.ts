@@ -13,7 +13,6 @@ import { restoreFiles } from './copy-files.ts'
 import { findRecoverable, pickRange } from './recovery-ranges.ts'
 
 export interface RestoreToOptions {
-  /** The settings of the data folder to restore to, and of the master key. */
   config: MasterKeySettings
   archive: string
   /** Restores the transactions that were committed up to this point in time, and none after it. */

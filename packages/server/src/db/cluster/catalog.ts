@@ -7,7 +7,6 @@ export interface Table {
   uniques: UniqueIndex[]
   references: Reference[]
   triggers: string[]
-  /** Names of the sequences that column defaults use. */
   sequences: string[]
 }
 

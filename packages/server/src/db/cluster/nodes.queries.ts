@@ -11,7 +11,6 @@ export async function selectNodes(db: Database, accountIds: readonly string[]): 
   return new Map(rows.map(({ id, node }) => [id, node]))
 }
 
-/** Returns the identity of the server and the number of its node in its cluster. */
 export async function selectIdentity(db: Database): Promise<{ system: string; node: string }> {
   const rows = await query<{ system: string; node: string }>(
     db,

@@ -18,7 +18,6 @@ const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
 
-/** Returns the options to connect from this process to the cluster's socket. */
 export function connectionTo(clusterFolder: string): EmbeddedConnection {
   const socket = join(clusterFolder, `.s.PGSQL.${port}`)
   const host = Buffer.byteLength(socket) <= maxSocketPath ? clusterFolder : shortName(clusterFolder)

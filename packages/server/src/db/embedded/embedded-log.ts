@@ -1,4 +1,3 @@
-/** The part of a pino logger that the embedded database uses. */
 export interface EmbeddedLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void

@@ -8,7 +8,6 @@ import { limits } from '../../limits.ts'
  */
 export type Lane = 'quick' | 'walking'
 
-/** The reason why the scheduler rejected a user's statement. */
 export type Rejection = 'queue' | 'wait' | 'time'
 
 /** The numbers that determine how a pool's connections are divided among users. */
@@ -76,7 +75,6 @@ export interface StatementScheduler {
   /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
-  /** Counts user statements in flight and waiting, by lane. */
   inFlight(): Record<Lane, number>
   waiting(): Record<Lane, number>
 }

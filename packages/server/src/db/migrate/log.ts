@@ -1,4 +1,3 @@
-/** The part of a pino logger that migrations use. */
 export interface MigrationLog {
   info(details: object, message: string): void
   warn(details: object, message: string): void

@@ -7,7 +7,6 @@ import { findOpenTransactions } from './open-transactions.ts'
 import type { Progress } from './progress.ts'
 
 export interface Run {
-  /** The single connection that holds the lock. */
   connection: Database
   /** Observes and cancels the statements that run on `connection`. */
   db: Database

@@ -31,7 +31,6 @@ export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
 
 const steps = /^(begin|start transaction|commit|rollback)\b(?! to )/i
 
-/** Returns the transaction command. */
 function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
   const step = typeof text === 'string' && text.length < 100 ? steps.exec(text)?.[1]?.toLowerCase() : undefined
   return step === 'start transaction' ? 'begin' : (step as 'begin' | 'commit' | 'rollback' | undefined)

@@ -22,7 +22,6 @@ export interface ReadRouterOptions {
   primary: Database
   openPool: OpenPool
   log: FastifyBaseLogger
-  /** Called with each choice. */
   onChoice?: (place: ReadPlace) => void
 }
 

@@ -9,7 +9,6 @@ import { acceptConnections } from './accept.ts'
 const host = '127.0.0.1'
 const CONNECTIONS = 160
 
-/** Starts a server. */
 async function start({ port = 0, hold = Promise.resolve() } = {}): Promise<{ app: FastifyInstance; port: number }> {
   const app = fastify()
   app.get('/', async () => {

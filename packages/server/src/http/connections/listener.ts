@@ -13,7 +13,6 @@ export interface ListenerOptions extends ConnectionLimitsOptions {
   certificate?: ServedCertificate | undefined
 }
 
-/** Creates a Fastify server with connection limits, and with timeouts for receiving requests. */
 export function createListener(options: FastifyServerOptions<Server>, limits: ListenerOptions): FastifyInstance {
   const { certificate, config } = limits
   const timeouts = arrivalTimeouts(config)

@@ -9,7 +9,10 @@ export interface KnownViewer {
 
 /** Identifies the caller that a request in flight counts for: an account, or an address until the account is known. */
 export interface Callers {
-  /** The account of an access key that has authenticated before, while the address has attempts left for the key. */
+  /**
+   * Returns the account of a known access key while the address has attempts left for the key, and otherwise the
+   * address.
+   */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string
 }

@@ -5,7 +5,6 @@ import { onceResponseEnds } from '../responses/response-end.ts'
 /** A request is in flight from the arrival of its body until the response has been sent completely. */
 export interface InFlight {
   readonly total: number
-  /** The number of callers that have a request in flight. */
   readonly callers: number
   of(caller: string): number
   has(request: FastifyRequest): boolean

@@ -6,7 +6,6 @@ import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {
   metrics: Metrics | undefined
-  /** Whether the server logs every request, including those that it rejects. */
   logsAll: boolean
 }
 

@@ -9,7 +9,10 @@ interface Progress {
 /** The number of checks of each connection within `limitMs`. */
 const CHECKS = 10
 
-/** Closes connections whose client does not read for `limitMs` milliseconds, including streams and downloads. */
+/**
+ * Closes connections whose client reads nothing of a pending response for `limitMs` milliseconds, including streams and
+ * downloads.
+ */
 export function closeSlowReaders(app: FastifyInstance, limitMs: number): void {
   const connections = new Map<Socket, Progress>()
 

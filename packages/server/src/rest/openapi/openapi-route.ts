@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { RestInput, RestViewer } from '../serve.ts'
 
-/** Serves the OpenAPI description and the documentation, which require no signature. */
 export function serveDescriptions<Viewer extends RestViewer>(
   scope: FastifyInstance,
   { beforeRequest }: Pick<RestInput<Viewer>, 'beforeRequest'>,

@@ -27,7 +27,6 @@ beforeAll(async () => {
 
 const described = ({ path, method }: Route): Described => response.body.paths[path][method.toLowerCase()]
 
-/** Returns every value of a key with this name, at any depth. */
 function everyValue(value: unknown, key: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => [

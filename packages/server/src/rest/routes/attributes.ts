@@ -6,9 +6,7 @@ interface Holder {
   path: string
   /** The declaration of the variables that identify the object, followed by a comma. */
   variables: string
-  /** The object's ID, as a value in a document. */
   id: string
-  /** Returns a query that selects fields of the object. */
   select: (fields: string) => string
   at: string
 }

@@ -32,7 +32,6 @@ it(`loses no change and misses no event during ${MOVES} moves of shards`, async 
   console.log(`${MOVES} moves of shards: ${await load.finish()}`)
 })
 
-/** Moves all shards to one worker. */
 async function crowd(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ shardid: string; from: number; to: number }>(
     `select shardid, nodeport as from, min(nodeport) over () as to from citus_shards where table_name = 'device'::regclass`,

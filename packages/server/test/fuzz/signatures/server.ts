@@ -21,7 +21,6 @@ export const signers: Signer[] = [
 ]
 
 export interface FuzzedServer {
-  /** The server's properties that the reference implementation requires. */
   referenceInput: ReferenceInput
   /** A part of the response to `{ login { id } }`. */
   expectedData: string

@@ -39,7 +39,6 @@ function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): un
   return known[name] ?? (name === 'id' ? own.device : 'x')
 }
 
-/** Returns values of an argument with the string at each position that accepts a string. */
 function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): unknown[] {
   if (isNonNullType(type)) return valuesWith(type.ofType, text, own)
   if (isListType(type)) return valuesWith(type.ofType, text, own).map((value) => [value])
@@ -58,7 +57,6 @@ function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): un
   return ['String', 'ID', 'DateTime'].includes(type.name) ? [text] : []
 }
 
-/** Returns every argument that accepts a string, directly or inside its value. */
 export function stringArguments(schema: GraphQLSchema, own: OwnedObjects): StringArgument[] {
   const roots = ['Query', 'Mutation']
   const types = [...roots, ...Object.keys(typeQueries)].map((name) => schema.getType(name)!)

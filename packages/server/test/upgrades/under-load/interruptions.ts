@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Server, startServer } from './server.ts'
 
-/** The number of interruptions of each kind, and the outages that they caused. */
 export interface Interruptions {
   /** SIGKILL for the process that migrates. */
   servers: number

@@ -3,7 +3,6 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
 export interface NamedRow {
-  /** Identifies the row in React. */
   id: string
   name: string
 }
@@ -28,7 +27,6 @@ interface ListFieldProps<Row extends NamedRow> {
 
 let lastId = 0
 
-/** Shows a list of any length, with a button on each entry that removes it. */
 export function ListField<Row extends NamedRow>({ label, what, empty, input, fields }: ListFieldProps<Row>) {
   const { value: rows = [], onChange, error } = input
   const change = (id: string, patch: Partial<Row>): void =>

@@ -9,7 +9,6 @@ interface PasswordStepProps {
   confirm: string
   danger?: boolean
   onCancel: () => void
-  /** Rejects with the server's error. */
   onPassword: (password: string) => Promise<void>
 }
 

@@ -11,7 +11,6 @@ const MAX_IDS = 1000
 /** The API accepts at most this many characters in a job's name. */
 const NAME_LENGTH = 100
 
-/** Returns a function that creates a bulk job for the selected devices and opens its page, which shows the preview. */
 export function useCreateJob({ selected, filter }: SelectedDevices) {
   const create = useChange(CreateBulkDocument, ['BulkJob'])
   const append = useChange(AppendBulkDocument)

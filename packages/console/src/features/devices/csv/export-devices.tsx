@@ -13,7 +13,6 @@ interface ExportDevicesProps {
   onClose(): void
 }
 
-/** Exports devices as CSV, with either the shown columns or all data. */
 export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesProps) {
   const [form, setForm] = useState<ExportForm>('shown')
   const { state, run, stop } = useExport(devices, shown)

@@ -1,7 +1,6 @@
 import type { DeviceFilter } from '@muster/fleet-csv/list-devices'
 import type { SelectedDevices } from '../bulk/selected-devices.ts'
 
-/** The filters for fetching devices, and the selection among the fetched devices. */
 export interface ExportSource {
   filters: DeviceFilter[]
   isIncluded(id: string): boolean

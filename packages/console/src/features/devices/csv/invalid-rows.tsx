@@ -10,7 +10,6 @@ interface InvalidRowsProps {
   fileName: string
 }
 
-/** The user can download the whole list. */
 export function InvalidRows({ problems, fileName }: InvalidRowsProps) {
   const sorted = problems.toSorted((one, other) => one.line - other.line)
   const save = (): void => {

@@ -9,7 +9,6 @@ import type { ExportSource } from './export-source.ts'
 export interface ShownColumnsExport {
   source: ExportSource
   columns: readonly Column[]
-  /** Sort keys of the list. */
   sortBy: string[]
   context: string | undefined
   write(text: string, devices: number): void

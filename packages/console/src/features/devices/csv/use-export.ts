@@ -10,7 +10,6 @@ import { exportShownColumns } from './shown-columns.ts'
 /** `shown` exports the list's columns. `all` exports all data, in the format for imports. */
 export type ExportForm = 'shown' | 'all'
 
-/** The shown columns and the sort keys of the list. */
 export interface ShownList {
   columns: readonly Column[]
   sortBy: string[]

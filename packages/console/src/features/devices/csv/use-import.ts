@@ -10,7 +10,6 @@ import { sessionApi } from './session-api.ts'
 /** A parsed file and the plan of its import, before the console writes anything. */
 export interface PreparedImport {
   name: string
-  /** The name of the bulk job that writes the rows. */
   jobName: string
   file: DeviceFile
   plan: ImportPlan

@@ -10,7 +10,6 @@ import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
 export interface DeviceRows {
   readonly query: DeviceQuery
   readonly version: number
-  /** Whether the first response has arrived. */
   readonly isReady: boolean
   readonly total: number | undefined
   readonly length: number

@@ -32,7 +32,6 @@ export class PageCache {
     return this.#pages.get(number)
   }
 
-  /** Returns a page and marks it as recently used. */
   get(number: number): CachedPage | undefined {
     const page = this.#pages.get(number)
     if (page === undefined) return undefined

@@ -1,4 +1,3 @@
-/** Consecutive pages that one request fetches. */
 export interface PageRun {
   first: number
   count: number
@@ -18,7 +17,6 @@ export function missingRuns(first: number, last: number, isLoaded: (page: number
 interface Extension {
   inView: { first: number; last: number }
   last: number
-  /** Maximum number of pages in a run. */
   max: number
   isLoaded(page: number): boolean
 }

@@ -60,7 +60,6 @@ export function TableHead({ columns, idOf, activeColumn, selected, onSelectAll, 
 }
 
 interface HeadCellProps {
-  /** Attributes that identify the cell's element. */
   cell: Record<string, unknown>
   column: Column
   width: number

@@ -65,7 +65,6 @@ function withChoice(where: string | undefined, subject: string, choice: string |
   return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
 }
 
-/** Offers the account's members to people who can see them. */
 function Actor({ where, onChange }: EventConditionsProps) {
   const { email, me, may } = useViewer()
   const [isOpen, setOpen] = useState(false)

@@ -12,7 +12,6 @@ export const archiveSettings = (archive: string): Settings => ({
   archive_command: `${program(new URL('./archive-command.ts', import.meta.url), archive)} %p %f`,
 })
 
-/** Checks whether an archive_command archives to this folder. */
 export const archivesTo = (command: string, archive: string): boolean =>
   command.endsWith(` ${shellWord(walFolderOf(archive))} %p %f`)
 

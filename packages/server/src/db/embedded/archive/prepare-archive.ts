@@ -40,7 +40,6 @@ async function claimArchive(archive: string, identifier: string): Promise<void> 
   )
 }
 
-/** Returns the identifier of the database that an archive belongs to, or undefined for an empty archive. */
 async function readArchiveIdentifier(archive: string): Promise<string | undefined> {
   try {
     return (await readFile(join(archive, 'system-identifier'), 'utf8')).trim()

@@ -23,7 +23,6 @@ export interface Recovery<Result> {
   /** The archive's folder. The recovery only reads it, because a running server may be using it. */
   readonly archive: string
   readonly target: RecoveryTarget
-  /** The major version of PostgreSQL that wrote the base backup. */
   readonly majorVersion: number
   /** If false, the folder must not contain a database. */
   readonly replace: boolean

@@ -20,9 +20,6 @@ interface Preparation {
   readonly log: EmbeddedLog
 }
 
-/**
- * Ensures that a complete cluster of this PostgreSQL version exists and belongs to the user that will run PostgreSQL.
- */
 export async function prepareCluster({ dataFolder, binaries, lock, log }: Preparation): Promise<VerifiedRunMode> {
   const clusterFolder = clusterFolderOf(dataFolder)
   const cluster = await findCluster(clusterFolder)

@@ -108,7 +108,6 @@ export function NewKeyForm({ policy, onCreated, onCancel }: NewKeyFormProps) {
   )
 }
 
-/** Validates the fields of the step that the form shows. */
 function problemsOf(values: KeyValues, step: number, policy: Policy | undefined): Record<string, string> {
   const { purpose, document, permissions, networks, rateShare, expiry, signing, publicKey } = values
   const wrongExpiry = checkExpiry(new Date())(expiry)

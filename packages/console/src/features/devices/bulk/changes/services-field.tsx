@@ -3,7 +3,6 @@ import { FilterField } from '../../../filters/filter-field.tsx'
 
 interface ServicesFieldProps {
   description: string
-  /** Element around the filter's input, for `typedFilter`. */
   box: RefObject<HTMLDivElement | null>
 }
 
