@@ -59,6 +59,8 @@ try {
 
 async function measureOverview(page: Page, url: string): Promise<object> {
   return measurePage(page, `${url}/overview`, [
+    'a[aria-label^="Active: "]',
+    'a[aria-label^="Registered in the last 7 days: "]',
     // Until the server has counted the active devices once, the overview shows no curve.
     'section[aria-label="Active devices"] :is(figure svg path, p)',
     'table[aria-label^="Active devices by"] tbody tr',

@@ -13,28 +13,34 @@ self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(SHELL_CACHE)
-      .then((cache) => cache.addAll(SHELL.map((path) => new Request(path, { cache: 'reload' }))))
+      .then((cache) => cache.addAll(SHELL.map(requestFor)))
       .then(() => self.skipWaiting()),
   )
 })
 
+/** The browser may already have a file with a hash in its name, because it has just loaded the page. */
+const requestFor = (path) => (path.startsWith('/assets/') ? path : new Request(path, { cache: 'reload' }))
+
 self.addEventListener('activate', (event) => {
-  event.waitUntil(dropOldCaches().then(() => self.clients.claim()))
+  event.waitUntil(Promise.all([preloadPages(), dropOldCaches()]).then(() => self.clients.claim()))
 })
+
+/** Makes the browser request a page while it starts the service worker. */
+const preloadPages = async () => self.registration.navigationPreload?.enable()
 
 self.addEventListener('fetch', (event) => {
   const { request } = event
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== self.location.origin) return
-  if (request.mode === 'navigate') event.respondWith(openPage(request))
-  else if (url.pathname.startsWith('/assets/')) event.respondWith(getAsset(request))
+  if (request.mode === 'navigate') event.respondWith(openPage(event))
+  else if (url.pathname.startsWith('/assets/')) event.respondWith(getAsset(event))
   else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
 })
 
 /** Always requests pages from the server. */
-async function openPage(request) {
+async function openPage({ request, preloadResponse }) {
   try {
-    const response = await fetch(request)
+    const response = (await preloadResponse) ?? (await fetch(request))
     return UNREACHABLE.includes(response.status) ? await offlinePage() : response
   } catch {
     return offlinePage()
@@ -44,16 +50,17 @@ async function openPage(request) {
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
 /** A cached asset is never outdated, because its name contains a hash of its content. */
-async function getAsset(request) {
+async function getAsset(event) {
+  const { request } = event
   const cached = await caches.match(request)
   if (cached !== undefined) return cached
   const response = await fetch(request)
-  if (response.ok) {
-    const cache = await caches.open(ASSET_CACHE)
-    await cache.put(request, response.clone())
-  }
+  // The page does not wait until the file is cached.
+  if (response.ok) event.waitUntil(cacheAsset(request, response.clone()))
   return response
 }
+
+const cacheAsset = async (request, response) => (await caches.open(ASSET_CACHE)).put(request, response)
 
 /** Fetches a file without a hash in its name, such as an icon, because a cached copy may be outdated. */
 async function getShellFile(request) {

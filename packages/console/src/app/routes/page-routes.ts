@@ -4,6 +4,7 @@ import { deviceSearch } from '../../features/device/device-search.ts'
 import { devicesSearch } from '../../features/devices/devices-search.ts'
 import { eventsSearch } from '../../features/events/events-search.ts'
 import { overviewSearch } from '../../features/overview/overview-search.ts'
+import { requestOverview } from '../../features/overview/request-overview.ts'
 import { servicesSearch } from '../../features/services/services-search.ts'
 import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
 import { NotFoundPage } from '../not-found-page.tsx'
@@ -17,6 +18,9 @@ export const pageRoutes = [
     getParentRoute,
     path: '/overview',
     validateSearch: overviewSearch,
+    beforeLoad({ context: { client }, search, cause }) {
+      if (cause === 'enter') requestOverview(client, search)
+    },
     component: lazyRouteComponent(() => import('../../features/overview/overview-page.tsx'), 'OverviewPage'),
   }),
   createRoute({

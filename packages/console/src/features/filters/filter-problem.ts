@@ -12,8 +12,8 @@ export interface FilterProblem {
   length: number
 }
 
-/** Undefined for other errors. */
+/** Undefined for other errors, such as one in a saved view's filter, because its position refers to that filter. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
-  const problems = error?.graphQLErrors[0]?.extensions.filter
-  return Array.isArray(problems) ? (problems[0] as FilterProblem) : undefined
+  const { code, filter } = error?.graphQLErrors[0]?.extensions ?? {}
+  return Array.isArray(filter) && code !== 'CONFLICT' ? (filter[0] as FilterProblem) : undefined
 }

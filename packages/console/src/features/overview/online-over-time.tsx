@@ -1,5 +1,5 @@
 import { SegmentedControl, Table, Text } from '@mantine/core'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import { localTime } from '../../components/time.tsx'
 import { isSpan, type SpanName } from './overview-search.ts'
@@ -8,6 +8,8 @@ import type { PresencePoint } from './presence-chart.tsx'
 
 const loadChart = () => import('./presence-chart.tsx')
 const PresenceChart = lazy(async () => ({ default: (await loadChart()).PresenceChart }))
+// Loads the chart while the server counts.
+void loadChart()
 
 interface OnlineOverTimeProps {
   points: readonly PresencePoint[] | undefined
@@ -19,8 +21,6 @@ const CHART_HEIGHT = 240
 
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
-  // Loads the chart while the server counts.
-  useEffect(() => void loadChart(), [])
   return (
     <Part
       title="Active devices"

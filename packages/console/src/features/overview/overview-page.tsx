@@ -7,17 +7,22 @@ import { NotAllowed } from '../../components/not-allowed.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { useLastValue } from '../../hooks/use-last-value.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { NoDevices } from '../devices/no-devices.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
 import { NewestEvents } from './newest-events.tsx'
 import { OnlineByValue } from './online-by-value.tsx'
 import { OnlineOverTime } from './online-over-time.tsx'
-import { OverviewDocument, type OverviewQuery } from './overview.generated.ts'
-import { spans } from './overview-search.ts'
+import {
+  OverviewDocument,
+  type OverviewQuery,
+  OverviewTotalsDocument,
+  type OverviewTotalsQuery,
+} from './overview.generated.ts'
 import { Part } from './part.tsx'
+import { startOf } from './request-overview.ts'
 
-const DAY_MS = 86_400_000
 /** How long the page waits after an event, so that many events cause only one request. */
 const REFRESH_MS = 10_000
 
@@ -41,28 +46,32 @@ function Overview() {
   const [isAdding, setAdding] = useState(false)
   const span = search.span ?? 'day'
   const [opened] = useState(() => Date.now())
-  const from = new Date(opened - spans[span] * DAY_MS).toISOString()
-  const [{ data, error }, refetch] = useQuery({
+  // The route has just requested the totals. Later, events refresh them.
+  const [totals, refetchTotals] = useQuery({ query: OverviewTotalsDocument, requestPolicy: 'cache-first' })
+  const [{ data, error: listError }, refetch] = useQuery({
     query: OverviewDocument,
-    variables: { from },
+    variables: { from: startOf(span, opened) },
     requestPolicy: 'cache-and-network',
   })
-  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const refresh = (): void => {
+    refetchTotals({ requestPolicy: 'network-only' })
+    refetch({ requestPolicy: 'network-only' })
+  }
   const version = useRefreshLater(refresh)
-  const last = useRef<NonNullable<OverviewQuery['login']>>(undefined)
-  last.current = data?.login ?? last.current
-  const login = last.current
+  const counted = useLastValue(totals.data?.login ?? undefined)
+  const listed = useLastValue(data?.login ?? undefined)
+  const error = totals.error ?? listError
   return (
     <>
       <PageHeader title="Overview" />
       {error === undefined ? null : (
         <ErrorNotice error={error} title="The overview could not be loaded" onRetry={refresh} />
       )}
-      {login === undefined && error !== undefined ? null : login?.deviceTotals.total === 0 ? (
+      {counted === undefined && error !== undefined ? null : counted?.deviceTotals.total === 0 ? (
         <NoDevices isFiltered={false} onClear={() => {}} onAdd={() => setAdding(true)} />
       ) : (
         <Stack gap="md">
-          <Totals login={login} />
+          <Totals login={counted} />
           {/* The server does not count the devices of a role's restriction over time. */}
           {isRestrictedToDevices ? null : (
             <OnlineOverTime
@@ -73,7 +82,7 @@ function Overview() {
           )}
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
             <OnlineByValue by={search.by} onBy={(by) => change({ by })} version={version} />
-            <Stalest devices={login?.stalest.items} />
+            <Stalest devices={listed?.stalest.items} />
           </SimpleGrid>
           {canReadEvents ? <NewestEvents /> : null}
         </Stack>
@@ -111,10 +120,11 @@ function useRefreshLater(refresh: () => void): number {
   return version
 }
 
-type Login = NonNullable<OverviewQuery['login']>
+type Counted = NonNullable<OverviewTotalsQuery['login']>
+type Listed = NonNullable<OverviewQuery['login']>
 
 /** Shows the tiles before their numbers are loaded, because other parts of the page may load sooner. */
-function Totals({ login }: { login: Login | undefined }) {
+function Totals({ login }: { login: Counted | undefined }) {
   const { total, active, inactive, neverReported } = login?.deviceTotals ?? {}
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md" aria-busy={login === undefined}>
@@ -164,7 +174,7 @@ function Total({ count, of, label, where }: TotalProps) {
   )
 }
 
-function Stalest({ devices }: { devices: Login['stalest']['items'] | undefined }) {
+function Stalest({ devices }: { devices: Listed['stalest']['items'] | undefined }) {
   return (
     <Part
       title="Longest without a report"

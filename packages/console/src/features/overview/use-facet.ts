@@ -1,6 +1,7 @@
 import { useQuery } from 'urql'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { OverviewByValueDocument, type OverviewByValueQuery } from './overview.generated.ts'
+import { usual, usualNames } from './request-overview.ts'
 
 type Facet = NonNullable<OverviewByValueQuery['login']>['facets'][number]
 
@@ -12,18 +13,12 @@ interface UseFacet {
   refetch(options?: { requestPolicy: 'network-only' }): void
 }
 
-/** With the prefix, the server accepts a name that no device uses. */
-const usual = [
-  { by: 'site', name: 'attributes.site' },
-  { by: '$svc.categoryA', name: '$svc.categoryA' },
-] as const
-
 /** Tries the usual attributes first, because the server may need seconds to list the names in a large account. */
 export function useFacet(chosen: string | undefined): UseFacet {
   const requestPolicy = 'cache-and-network'
   const [first, refetchFirst] = useQuery({
     query: OverviewByValueDocument,
-    variables: { by: usual.map(({ name }) => name) },
+    variables: { by: usualNames },
     pause: chosen !== undefined,
     requestPolicy,
   })

@@ -1,0 +1,27 @@
+import type { Client } from 'urql'
+import { OverviewByValueDocument, OverviewDocument, OverviewTotalsDocument } from './overview.generated.ts'
+import { type OverviewSearch, type SpanName, spans } from './overview-search.ts'
+
+const DAY_MS = 86_400_000
+/** The server counts the active devices at this interval. */
+const SAMPLE_MS = 5 * 60_000
+
+/** The page's queries find the responses in the client's cache, or share the requests in flight. */
+export function requestOverview(client: Client, { span = 'day', by }: OverviewSearch): void {
+  const context = { requestPolicy: 'cache-and-network' } as const
+  void client.query(OverviewTotalsDocument, {}, context).toPromise()
+  void client.query(OverviewDocument, { from: startOf(span, Date.now()) }, context).toPromise()
+  void client.query(OverviewByValueDocument, { by: by === undefined ? usualNames : [by] }, context).toPromise()
+}
+
+/** Rounds the time, so that the requests of one visit are equal. */
+export const startOf = (span: SpanName, now: number): string =>
+  new Date(Math.floor(now / SAMPLE_MS) * SAMPLE_MS - spans[span] * DAY_MS).toISOString()
+
+/** With the prefix, the server accepts a name that no device uses. */
+export const usual = [
+  { by: 'site', name: 'attributes.site' },
+  { by: '$svc.categoryA', name: '$svc.categoryA' },
+] as const
+
+export const usualNames = usual.map(({ name }) => name)
