@@ -141,7 +141,6 @@ function CustomAttributes({ targetId, source, attributes, context, stale }: Cust
   )
 }
 
-/** Describes which values the user removes and which values apply afterward. */
 /** Checks whether a name is that of a group of attributes. */
 const isGroupName = (name: string, rows: readonly AttributeRow[]): boolean => !rows.some((row) => row.name === name)
 
