@@ -96,6 +96,7 @@ test('finds services beyond the devices that one statement reads, and pages thro
     from device where account_id = ${accountId} and (right(name, 1) = '7' or name in ('node-020001', 'node-020004'))`.execute(
     app.db,
   )
+  await sql`analyze service`.execute(app.db)
   const list = `query ($where: String, $sortBy: [String!], $after: ID, $size: Int) { login {
     services(where: $where, sortBy: $sortBy, after: $after, size: $size) { items { host device { name } } total hasMore cursor } } }`
   const services = async (variables: Record<string, unknown>) => {
