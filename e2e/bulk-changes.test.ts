@@ -202,6 +202,7 @@ describeConsole('changes to selected devices', () => {
     await preview()
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await page.getByText('3 would change, 1 rejected').first().waitFor()
+    await page.getByRole('row', { name: /node-1 rejected .*The device is active/ }).waitFor()
     await page.goto(`${site.app.url}/devices`)
     await preview()
     await dialog.getByLabel('Also delete active devices').check()

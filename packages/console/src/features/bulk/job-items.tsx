@@ -12,7 +12,7 @@ import { useUrlState } from '../../hooks/use-url-state.ts'
 import { BulkItemsDocument, type BulkItemsQuery } from './bulk.generated.ts'
 import { itemStatuses } from './bulk-search.ts'
 import { ItemChanges } from './item-changes.tsx'
-import type { Job } from './job-labels.ts'
+import { isDeletion, type Job } from './job-labels.ts'
 
 type Item = NonNullable<BulkItemsQuery['login']>['bulkJob'][number]['items']['items'][number]
 
@@ -65,7 +65,7 @@ export function JobItems({ job }: { job: Job }) {
       {page === undefined || page.items.length === 0 ? null : (
         <ListTable label="Devices" columns={columns} minWidth={760}>
           {page.items.map((item) => (
-            <ItemRow key={item.device.id} item={item} />
+            <ItemRow key={item.device.id} item={item} deletes={isDeletion(job.operations)} />
           ))}
         </ListTable>
       )}
@@ -95,8 +95,10 @@ function useOnChange(key: string, changed: () => void): void {
   })
 }
 
-function ItemRow({ item }: { item: Item }) {
+function ItemRow({ item, deletes }: { item: Item; deletes: boolean }) {
   const { changes, reason, code, message } = item
+  // Only active devices conflict with a deletion.
+  const problem = deletes && code === 'CONFLICT' ? activeText : (message ?? code)
   return (
     <Table.Tr>
       <Table.Td maw={260}>
@@ -109,7 +111,7 @@ function ItemRow({ item }: { item: Item }) {
         <ItemChanges changes={changes} />
       </Table.Td>
       <Table.Td maw={320} style={{ overflowWrap: 'anywhere' }}>
-        {reason === null ? (message ?? code) : reasonTexts[reason]}
+        {reason === null ? problem : reasonTexts[reason]}
       </Table.Td>
     </Table.Tr>
   )
@@ -152,6 +154,8 @@ const reasonTexts: Record<BulkSkipReason, string> = {
   GONE: 'The device no longer exists',
   NO_LONGER_MATCHES: 'The device no longer matches the filter',
 }
+
+const activeText = 'The device is active. To delete it, create a job that also deletes active devices.'
 
 function ItemResult({ item: { status, outcome } }: { item: Item }) {
   const text = status === 'PENDING' || outcome === 'REJECTED' ? outcomeTexts[outcome] : status.toLowerCase()
