@@ -47,17 +47,18 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
 
   return {
     id: id.toString('base64url'),
-    register(options: Options & { rp: { id: string }; user: { id: string } }): Credential {
+    /** Creates the passkey, without attestation or with one that names a certificate. */
+    register(options: Options & { rp: { id: string }; user: { id: string } }, certificate?: Buffer): Credential {
       userHandle = options.user.id
-      const attested = Buffer.concat([Buffer.alloc(16), lengthOf(id), id, coseKey(x, y)])
-      const data = authenticatorData(options.rp.id, attested)
-      // Encodes {"fmt": "none", "attStmt": {}, "authData": bytes}.
+      const credentialData = Buffer.concat([Buffer.alloc(16), lengthOf(id), id, coseKey(x, y)])
+      const data = authenticatorData(options.rp.id, credentialData)
+      // Encodes {"fmt": text, "attStmt": {} or {"x5c": [bytes]}, "authData": bytes}.
       const attestation = Buffer.concat([
         Buffer.of(0xa3),
         cborText('fmt'),
-        cborText('none'),
+        cborText(certificate === undefined ? 'none' : 'apple'),
         cborText('attStmt'),
-        Buffer.of(0xa0),
+        certificate === undefined ? Buffer.of(0xa0) : statementOf(certificate),
         cborText('authData'),
         Buffer.of(0x58, data.length),
         data,
@@ -90,6 +91,10 @@ function lengthOf(bytes: Buffer): Buffer {
 }
 
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.of(0x60 + text.length), Buffer.from(text)])
+
+/** Encodes {"x5c": [certificate]}. */
+const statementOf = (certificate: Buffer): Buffer =>
+  Buffer.concat([Buffer.of(0xa1), cborText('x5c'), Buffer.of(0x81, 0x59), lengthOf(certificate), certificate])
 
 /** Encodes a public key (RFC 9053 §7.1.1): {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
 const coseKey = (x: string, y: string): Buffer =>

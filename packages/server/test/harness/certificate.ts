@@ -9,12 +9,17 @@ export interface CertificatePaths {
   key: string
 }
 
-export async function createCertificate(folder: string, name: string): Promise<CertificatePaths> {
+export async function createCertificate(
+  folder: string,
+  name: string,
+  extensions: readonly string[] = [],
+): Promise<CertificatePaths> {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const subject = ['-subj', '/CN=muster.test', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2']
   const out = ['-out', paths.cert, '-keyout', paths.key]
-  await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...subject, ...out])
+  const more = extensions.flatMap((extension) => ['-addext', extension])
+  await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...subject, ...more, ...out])
   return paths
 }
 

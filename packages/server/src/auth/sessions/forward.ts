@@ -13,6 +13,7 @@ import { originOf } from './same-origin.ts'
 import { fromBetterAuth, toBetterAuth } from './session-cookie.ts'
 import { fromBetterAuthError } from './session-errors.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
+import { loadWebAuthn } from './webauthn.ts'
 
 export interface Forwarded {
   result: Record<string, unknown>
@@ -38,7 +39,7 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
   /** An instance of better-auth has a fixed secret and origin, so each combination requires its own instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
     // Imported on first use, because better-auth takes time and memory to load.
-    const { createBetterAuth } = await import('./better-auth.ts')
+    const [{ createBetterAuth }] = await Promise.all([import('./better-auth.ts'), loadWebAuthn()])
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`
     const auth = byOrigin.get(key) ?? createBetterAuth({ db, secret, origin, isSecure: isHttps(config), log })
