@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { findViolations } from './axe.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
 /** Adds a virtual authenticator that always verifies the user. Returns a function that counts its passkeys. */
@@ -55,5 +56,44 @@ describeConsole('passkeys', () => {
     await withPasskey.click()
     await page.getByRole('alert').waitFor()
     expect(await countPasskeys()).toBe(1)
+  })
+
+  it('accepts an invitation', async () => {
+    const owner = await site.newPerson()
+    const email = `passkey-${owner.email}`
+    const create = 'mutation ($email: String) { createInvitation(roleId: "viewer", email: $email) { link } }'
+    const { createInvitation } = await owner.data(create, { email })
+    const page = await site.openSignedOut()
+    const countPasskeys = await addAuthenticator(page)
+    const url = new URL(createInvitation.link)
+    url.hostname = 'localhost'
+    await page.goto(url.href)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Lin')
+    expect(await findViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Join with a passkey' }).click()
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+    expect(await countPasskeys()).toBe(1)
+    await page.getByRole('button', { name: owner.email }).click()
+    await page.getByText(`Signed in as ${email}`).waitFor()
+
+    // The person has no password.
+    await page.goto(`${url.origin}/account/security`)
+    await page.getByRole('table', { name: 'Passkeys' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Password', exact: true }).count()).toBe(0)
+    const earlier = new Date(Date.now() - 2 * 3_600_000)
+    await site.app.db.updateTable('session').set({ created: earlier }).where('method', '=', 'passkey').execute()
+    await page.goto(`${url.origin}/account/keys`)
+    await page.getByRole('button', { name: 'New access key' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Export')
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByText('Step 2 of 3').waitFor()
+    await dialog.getByRole('button', { name: 'Next' }).click()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const confirm = dialog.getByRole('button', { name: 'Use a passkey' })
+    await confirm.waitFor()
+    expect(await dialog.getByLabel('Your password').count()).toBe(0)
+    await confirm.click()
+    await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()
   })
 })

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { createPasswordLink } from '../packages/server/src/auth/sessions/passwords/password-link.ts'
 import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
+import { findViolations } from './axe.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
 describeConsole('sign-in', () => {
@@ -72,5 +74,23 @@ describeConsole('sign-in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await other.reload()
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('sets a new password with a link from the operator', async () => {
+    const person = await site.newPerson()
+    const { token } = await createPasswordLink(site.app.db, person.accountId, new Date())
+    const page = await site.openSignedOut({ path: `/new-password#${token}` })
+    const password = 'correct horse battery staple'
+    await page.getByLabel('New password', { exact: true }).fill('short')
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByRole('alert').getByText('The password was not changed').waitFor()
+    expect(await findViolations(page)).toEqual([])
+    await page.getByLabel('New password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Set password' }).click()
+    await page.getByText('Your password was changed').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await signIn(page, { ...person, password })
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 })

@@ -43,6 +43,13 @@ describeConsole('single sign-on', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/devices')
 
+    // The person has an identity at the provider and no password.
+    await page.goto(`${url}/account/security`)
+    await page.getByText('Your identity at Example is linked').waitFor()
+    expect(await page.getByRole('button', { name: 'Link Example' }).count()).toBe(0)
+    expect(await page.getByRole('heading', { name: 'Password', exact: true }).count()).toBe(0)
+    await page.goto(`${url}/devices`)
+
     await page.getByRole('button', { name: owner.email }).click()
     await page.getByText('Signed in as grace@example.com').waitFor()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

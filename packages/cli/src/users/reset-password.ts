@@ -1,5 +1,7 @@
 import { dirname } from 'node:path'
+import { createPasswordLink } from '@muster/server/auth/sessions/passwords/password-link.ts'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
+import type { Database } from '@muster/server/db/database.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
 import { recordEvents } from '@muster/server/features/events/record.ts'
 import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
@@ -9,33 +11,32 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/installation.ts'
 
-export interface PasswordWritten {
+/** Where the new password goes: to a file, or nowhere, because a link lets the user set it. */
+export type PasswordTarget = { file: string } | { link: 'shown' | 'sent' }
+
+export interface PasswordReset {
   email: string
-  /** Path of the file with the new password. Null if the password was sent by email. */
+  /** Path of the file with the new password. Null if the user sets it with a link. */
   password: string | null
+  /** The link with which the user sets a new password. Null if it was sent by email, or if there is none. */
+  link: string | null
   sessionsEnded: number
   keysRevoked: number
   codes: boolean
   passkeys: number
 }
 
-/** Writes the file or sends the email before the transaction commits, so a changed password is never lost. */
+/** Writes the file or sends the link before the transaction commits, so a changed password is never lost. */
 export async function resetPassword(
   installation: Installation,
   {
     email,
     passwordOnly,
     revokeKeys,
-    file,
-  }: {
-    email: string
-    passwordOnly: boolean
-    revokeKeys: boolean
-    /** The new file's path. Null sends the password by email. */
-    file: string | null
-  },
-): Promise<PasswordWritten> {
-  const send = file === null ? senderOf(installation) : undefined
+    target,
+  }: { email: string; passwordOnly: boolean; revokeKeys: boolean; target: PasswordTarget },
+): Promise<PasswordReset> {
+  const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
   return installation.db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })
     const viewer = { accountId: user.id, email: user.email, readOnly: false }
@@ -49,12 +50,14 @@ export async function resetPassword(
         : []),
       ...(sessions > 0 ? [{ type: 'SESSION_REVOKE' as const, data: { sessions } }] : []),
     ])
-    if (file !== null) await writeFile(installation, file, { email: user.email, password })
-    else await send?.({ email: user.email, password })
+    if ('file' in target) await writeFile(installation, target.file, { email: user.email, password })
+    const link = 'link' in target ? await createLink(installation, transaction, user.id) : null
+    if (link !== null) await send?.({ email: user.email, link })
     const { hasTotp, passkeys } = user
     return {
       email: user.email,
-      password: file,
+      password: 'file' in target ? target.file : null,
+      link: send === undefined ? link : null,
       sessionsEnded: sessions,
       keysRevoked: revoked.length,
       codes: hasTotp,
@@ -77,24 +80,27 @@ async function writeFile({ config }: Installation, file: string, { email, passwo
   )
 }
 
+async function createLink({ url }: Installation, transaction: Database, personId: string): Promise<string> {
+  const { token } = await createPasswordLink(transaction, personId, new Date())
+  return `${url}/new-password#${token}`
+}
+
 /** Throws if the server cannot send email. */
-function senderOf({ config, log, url }: Installation): (password: NewPassword) => Promise<void> {
+function senderOf({ config, log }: Installation): (to: { email: string; link: string }) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)
     throw usageError(
       'no mail server is set (MUSTER_SMTP_URL)',
       'Set MUSTER_SMTP_URL and MUSTER_SMTP_FROM, or omit --email.',
     )
-  return async ({ email, password }) => {
-    const text = `The operator of this Muster server has set a new password for you.
+  return async ({ email, link }) => {
+    const text = `The operator of this Muster server has reset your password. Set a new one here:
 
-Sign in at ${url} with this email address and password:
+${link}
 
-${password}
-
-Then change the password. Delete this email, because anyone who has it can sign in.
+The link works once, for 24 hours. Anyone who has it can set your password.
 `
-    if (await send({ to: email, subject: 'Your new password for Muster', text })) return
+    if (await send({ to: email, subject: 'Set a new password for Muster', text })) return
     throw new CliError('the mail server did not accept the email, so the password was not changed')
   }
 }

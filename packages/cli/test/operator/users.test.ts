@@ -68,7 +68,7 @@ describe('commands for users and accounts', () => {
     })
   })
 
-  it('sends a new password by email if the mail server accepts it', async () => {
+  it('sends a link to set a new password by email if the mail server accepts it, or prints it', async () => {
     const { env, folder } = await newInstallation()
     await muster(['users', 'add', 'ada@example.com'], { env })
     const reset = (more: Record<string, string>, ...args: string[]) =>
@@ -82,19 +82,26 @@ describe('commands for users and accounts', () => {
       mail.isRejecting = false
       expect(await reset(smtp, '--file', 'x')).toMatchObject({ code: 2 })
       const { code, stdout } = await reset(smtp)
-      expect([code, stdout]).toEqual([0, 'The new password of ada@example.com was sent by email. Sessions ended: 0.\n'])
+      expect([code, stdout]).toEqual([
+        0,
+        'A link to set a new password was sent to ada@example.com. Sessions ended: 0.\n',
+      ])
       expect(mail.received.map(({ to }) => to)).toEqual([['ada@example.com']])
     } finally {
       await mail.close()
     }
     expect(await stat(join(folder, 'password-ada@example.com')).catch(() => undefined)).toBeUndefined()
-    const [, password] = /password:\s+(\S+)\s/.exec(mail.received[0]!.source.replaceAll('=\r\n', ''))!
+    const tokenIn = (text: string) => /\/new-password#([\w-]{43})\s/.exec(text)![1]
+    const sent = tokenIn(mail.received[0]!.source.replaceAll('=\r\n', '').replaceAll('=3D', '='))
+    const link = await muster(['users', 'reset-password', 'ada@example.com', '--link'], { env })
+    expect([link.code, link.stderr]).toEqual([0, expect.stringContaining('within 24 hours')])
     const server = await startServerProcess(env)
     const browser = openBrowser(server)
-    const { body } = await browser.auth('/sign-in/email', {
-      email: 'ada@example.com',
-      password: password!.replaceAll('=3D', '='),
-    })
+    const password = 'correct horse battery staple'
+    // Only the link from the last reset works.
+    expect((await browser.auth('/new-password', { token: sent, password })).status).toBe(401)
+    expect((await browser.auth('/new-password', { token: tokenIn(link.stdout), password })).status).toBe(200)
+    const { body } = await browser.auth('/sign-in/email', { email: 'ada@example.com', password })
     expect(body).toMatchObject({ signedIn: true })
   })
 
@@ -193,6 +200,7 @@ describe('commands for users and accounts', () => {
     expect(JSON.parse(reset.stdout)).toEqual({
       email: 'owner@localhost',
       password,
+      link: null,
       sessionsEnded: 1,
       keysRevoked: 0,
       codes: false,

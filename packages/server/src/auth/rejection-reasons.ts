@@ -67,7 +67,7 @@ const sessionReasons = {
   },
   'sign-in-link': {
     status: 401,
-    meaning: 'The sign-in link does not exist, has expired, or was used before. Ask the operator for another one.',
+    meaning: 'The link does not exist, has expired, or was used before. Ask the operator for another one.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },

@@ -5,7 +5,7 @@ export const mailSettings = {
   smtpUrl: setting({
     name: 'MUSTER_SMTP_URL',
     meaning:
-      'Mail server for invitations and new passwords: smtp://user:password@host:587, which encrypts the connection if the mail server supports STARTTLS, or smtps://user:password@host:465. Not set: Muster sends no email, and invitations are links to copy. Requires MUSTER_SMTP_FROM.',
+      'Mail server for invitations and links to set new passwords: smtp://user:password@host:587, which encrypts the connection if the mail server supports STARTTLS, or smtps://user:password@host:465. Not set: Muster sends no email, and invitations are links to copy. Requires MUSTER_SMTP_FROM.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : smtpUrl(text)),

@@ -17,7 +17,20 @@ export function directSignInCalls(personId: string): Send[] {
   const bytes = Buffer.from('x')
   const key = { issuer: 'https://login.example.com', subject: 'x' }
   const attempt = { id: 'x', browserHash: bytes, verifier: 'x', nonce: 'x', returnTo: '/', expires: now }
-  const session = { personId, id: 'sso', token: 'sso', address: '::1', agent: '', created: now, ends: now }
+  const session = {
+    personId,
+    id: 'sso',
+    token: 'sso',
+    address: '::1',
+    agent: '',
+    created: now,
+    expires: now,
+    ends: now,
+  }
+  const passkey = {
+    ...{ credentialId: 'x', publicKey: 'x', counter: 0, deviceType: 'singleDevice', backedUp: false },
+    ...{ transports: null, aaguid: null },
+  }
   const invitation = {
     ...{ id: 'in_x', email: null, roleId: 'viewer', created: now, expires: now, inviterId: null, emailStatus: 'none' },
     source: serverSource,
@@ -28,6 +41,9 @@ export function directSignInCalls(personId: string): Send[] {
     (db) => passkeys.deletePasskey(db, personId, 'none'),
     (db) => passkeys.deletePasskeys(db, personId),
     (db) => passkeys.hasPasskey(db, personId, 'none'),
+    async (db) => {
+      await passkeys.insertPasskey(db, personId, passkey)
+    },
     (db) => sessions.selectSessions(db, ['token'], now),
     (db) => sessions.findSessionRole(db, { accountId: personId, personId, session: 'none' }, now),
     (db) => sessions.writeAccountUse(db, { accountId: personId, personId: 'unknown' }, now),
@@ -62,13 +78,17 @@ export function directSignInCalls(personId: string): Send[] {
       await sso.insertSsoSession(db, { personId, sessionId: 'sso', ...key, sid: null, encryptedIdToken: bytes })
     },
     (db) => sso.findIdToken(db, { personId, id: 'sso' }),
+    (db) => sso.isLinked(db, personId, key.issuer),
     (db) => sso.findSessionsOf(db, { issuer: key.issuer, sid: 'x', subject: null }),
     async (db) => {
       const request = { id: 'x', userCode: 'x', publicKey: 'x', machine: 'x', address: '::1', port: null, expires: now }
       await commandLine.insertRequest(db, request)
     },
-    (db) => signIn.insertLink(db, { id: 'x', personId, expires: now }),
-    (db) => signIn.takeLink(db, 'x', now),
+    (db) => signIn.insertLink(db, { id: 'x', kind: 'link', personId, expires: now }),
+    (db) => signIn.findLink(db, { id: 'x', kind: 'link' }, now),
+    (db) => signIn.takeLink(db, { id: 'x', kind: 'link' }, now),
+    (db) => signIn.insertChallenge(db, { id: 'y', purpose: 'x', expires: now }),
+    (db) => signIn.takeChallenge(db, { id: 'y', purpose: 'x' }, now),
     (db) => commandLine.findOpenRequest(db, { userCode: 'x' }, now),
     async (db) => {
       const approval = { accountId: personId, personId, sessionId: 'sso', codeHash: null }

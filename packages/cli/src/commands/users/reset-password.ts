@@ -2,11 +2,13 @@ import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Installation } from '../../installation/installation.ts'
 import { newCommand, prose } from '../../options/new-command.ts'
+import type { PasswordReset } from '../../users/reset-password.ts'
 
 interface Options {
   json?: boolean
   file?: string
   email?: boolean
+  link?: boolean
   passwordOnly?: boolean
   revokeKeys?: boolean
 }
@@ -15,14 +17,16 @@ export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
       prose(`Set a new password, write it to a file that only you can read, and end all of the user's console sessions.
-With --email, the command sends the password to the user through the mail server in MUSTER_SMTP_URL instead. Access keys
-continue to work unless you pass --revoke-keys. The command connects to the database in DATABASE_URL or, by default, to
+With --link, the command prints a link instead, with which the user sets a password once, within 24 hours. With --email,
+it sends this link to the user through the mail server in MUSTER_SMTP_URL. The old password stops working either way. Access
+keys continue to work unless you pass --revoke-keys. The command connects to the database in DATABASE_URL or, by default, to
 the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .addOption(
-      new Option('--email', 'send the password to the email address instead of writing it to a file').conflicts('file'),
+      new Option('--email', 'send a link to set a new password to the email address').conflicts(['file', 'link']),
     )
+    .addOption(new Option('--link', 'print a link to set a new password').conflicts('file'))
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
     .option('--password-only', 'also turn off two-factor authentication and remove passkeys')
     .option('--revoke-keys', "also delete all of the user's access keys")
@@ -31,7 +35,7 @@ the embedded database in MUSTER_DATA, whether or not a server is running.`),
 
 async function run(
   email: string,
-  { json, file, email: isSent = false, passwordOnly = false, revokeKeys = false }: Options,
+  { json, file, email: isSent = false, link: isShown = false, passwordOnly = false, revokeKeys = false }: Options,
 ): Promise<void> {
   const [{ resetPassword }, { fileNameOf }, { withInstallation }] = await Promise.all([
     import('../../users/reset-password.ts'),
@@ -40,13 +44,22 @@ async function run(
   ])
   const reset = (installation: Installation) => {
     const path = resolve(file ?? join(installation.config.dataFolder, `password-${fileNameOf(email)}`))
-    return resetPassword(installation, { email, passwordOnly, revokeKeys, file: isSent ? null : path })
+    const target = isSent ? { link: 'sent' as const } : isShown ? { link: 'shown' as const } : { file: path }
+    return resetPassword(installation, { email, passwordOnly, revokeKeys, target })
   }
   const written = await withInstallation(reset, { mustExist: true })
   if (json) return console.log(JSON.stringify(written))
-  const place = written.password === null ? 'was sent by email' : `is in ${written.password}`
-  console.log(`The new password of ${written.email} ${place}. Sessions ended: ${written.sessionsEnded}.`)
-  if (revokeKeys) console.log(`Access keys deleted: ${written.keysRevoked}.`)
-  if (written.codes) console.log('Sign-in still requires a code from the authenticator app; see --password-only.')
-  if (written.passkeys > 0) console.log(`Passkeys that still work: ${written.passkeys}; see --password-only.`)
+  if (written.link !== null) console.log(written.link)
+  const report = written.link === null ? console.log : console.error
+  report(`${outcomeOf(written)} Sessions ended: ${written.sessionsEnded}.`)
+  if (revokeKeys) report(`Access keys deleted: ${written.keysRevoked}.`)
+  if (written.codes) report('Sign-in still requires a code from the authenticator app; see --password-only.')
+  if (written.passkeys > 0) report(`Passkeys that still work: ${written.passkeys}; see --password-only.`)
+}
+
+function outcomeOf({ email, password, link }: PasswordReset): string {
+  if (password !== null) return `The new password of ${email} is in ${password}.`
+  return link === null
+    ? `A link to set a new password was sent to ${email}.`
+    : `With this link, ${email} can set a new password once, within 24 hours.`
 }

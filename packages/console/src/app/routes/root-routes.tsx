@@ -43,6 +43,13 @@ export const signInLinkRoute = createRoute({
   component: lazyRouteComponent(() => import('../../features/sign-in/sign-in-link-page.tsx'), 'SignInLinkPage'),
 })
 
+/** The links from `muster users reset-password` lead to this page. The fragment contains the token. */
+export const newPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('../../features/sign-in/new-password-page.tsx'), 'NewPasswordPage'),
+})
+
 /** The fragment identifies the request. */
 export const commandLineRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -1,5 +1,6 @@
 import type { SessionInfo } from '../sign-in/auth-api.ts'
 import { get, post } from '../sign-in/auth-call.ts'
+import { createPasskey, type PasskeyOptions } from '../sign-in/create-passkey.ts'
 
 export interface Session extends SessionInfo {
   current: boolean
@@ -47,20 +48,7 @@ export const renamePasskey = (id: string, name: string): Promise<unknown> =>
 
 export const deletePasskey = (id: string): Promise<unknown> => post('/passkey/delete-passkey', { id })
 
-/** Creates a passkey in the browser. Loads the library only for this call, because few users need it. */
 export async function addPasskey(name: string): Promise<void> {
-  const { startRegistration } = await import('@simplewebauthn/browser')
-  const optionsJSON = await get<Parameters<typeof startRegistration>[0]['optionsJSON']>(
-    '/passkey/generate-register-options',
-  )
-  const response = await startRegistration({ optionsJSON }).catch((error) => {
-    throw new Error(passkeyErrors[(error as Error).name] ?? (error as Error).message, { cause: error })
-  })
+  const response = await createPasskey(await get<PasskeyOptions>('/passkey/generate-register-options'))
   await post('/passkey/verify-registration', { response, name })
-}
-
-const passkeyErrors: Record<string, string> = {
-  NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
-  InvalidStateError: 'This device already has a passkey for this account',
-  SecurityError: 'Browsers create passkeys only on HTTPS addresses with a host name and on http://localhost',
 }

@@ -1,4 +1,5 @@
 import { post } from '../sign-in/auth-call.ts'
+import { createPasskey, type PasskeyOptions } from '../sign-in/create-passkey.ts'
 
 export interface Invitation {
   account: { email: string; name: string | null }
@@ -10,12 +11,21 @@ export interface Invitation {
 export const describeInvitation = async (token: string): Promise<Invitation> =>
   (await post<{ invitation: Invitation }>('/invitation', { token })).invitation
 
-export const joinAsNewPerson = (person: {
+export interface NewPerson {
   token: string
   email: string | null
   name: string | null
-  password: string
-}): Promise<unknown> => post('/accept-invitation', person)
+}
+
+/** Creates a person with a password, adds the person to the account, and signs the person in. */
+export const joinWithPassword = (person: NewPerson & { password: string }): Promise<unknown> =>
+  post('/accept-invitation', person)
+
+/** Like `joinWithPassword`, but with a passkey that the browser creates. */
+export async function joinWithPasskey(person: NewPerson): Promise<unknown> {
+  const passkey = await createPasskey(await post<PasskeyOptions>('/invitation/passkey-options', person))
+  return post('/accept-invitation', { ...person, passkey })
+}
 
 const STORED = 'muster.invitation'
 

@@ -1,8 +1,10 @@
 import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { IconFingerprint } from '@tabler/icons-react'
+import { type FormEvent, useRef, useState } from 'react'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { forgetToken, type Invitation, joinAsNewPerson } from './invitation-api.ts'
+import { supportsPasskeys } from '../sign-in/auth-api.ts'
+import { forgetToken, type Invitation, joinWithPasskey, joinWithPassword } from './invitation-api.ts'
 
 interface NewPersonFormProps {
   token: string
@@ -11,29 +13,39 @@ interface NewPersonFormProps {
 
 const labels = { email: 'Email', name: 'Name', password: 'Password' }
 
-/** Creates a person with a password. A person who already has a password signs in instead. */
+/** Creates a person with a password or a passkey. A person who already exists signs in instead. */
 export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
-  const [running, setRunning] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const [running, setRunning] = useState<'password' | 'passkey'>()
   const [error, setError] = useState<unknown>()
-  // Reads the fields from the form, because password managers fill them without events.
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const values = new FormData(event.currentTarget)
+  const join = async (way: 'password' | 'passkey'): Promise<void> => {
+    // Reads the fields from the form, because password managers fill them without events.
+    const values = new FormData(form.current!)
     const [email, name] = [String(values.get('email')).trim(), String(values.get('name')).trim()]
-    setRunning(true)
+    const person = { token, email: email || null, name: name || null }
+    setRunning(way)
     setError(undefined)
     try {
-      const password = String(values.get('password'))
-      await joinAsNewPerson({ token, email: email || null, name: name || null, password })
+      if (way === 'passkey') await joinWithPasskey(person)
+      else await joinWithPassword({ ...person, password: String(values.get('password')) })
       forgetToken()
       window.location.assign('/')
     } catch (failure) {
       setError(failure)
-      setRunning(false)
+      setRunning(undefined)
     }
   }
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    void join('password')
+  }
+  /** Checks only the address, because a passkey replaces the password. */
+  const usePasskey = (): void => {
+    const email = form.current!.elements.namedItem('email') as HTMLInputElement
+    if (email.reportValidity()) void join('passkey')
+  }
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit}>
       <Stack>
         {error === undefined ? null : <ErrorNotice error={error} title="You did not join" labels={labels} />}
         <TextInput
@@ -56,9 +68,20 @@ export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
-        <Button type="submit" loading={running}>
+        <Button type="submit" loading={running === 'password'} disabled={running === 'passkey'}>
           Join
         </Button>
+        {supportsPasskeys() ? (
+          <Button
+            variant="default"
+            leftSection={<IconFingerprint size={16} aria-hidden="true" />}
+            loading={running === 'passkey'}
+            disabled={running === 'password'}
+            onClick={usePasskey}
+          >
+            Join with a passkey
+          </Button>
+        ) : null}
         <Text size="sm">
           If you already use this server,{' '}
           <RouterAnchor to="/sign-in" search={{ next: '/invitation' }} inherit>

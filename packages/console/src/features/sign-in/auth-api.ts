@@ -13,8 +13,11 @@ export interface SessionInfo {
 export interface WhoAmI {
   user: { id: string; email: string; name: string | null } | null
   session?: SessionInfo
+  password?: boolean
   totp?: boolean
   passkeys?: number
+  /** Whether an identity at the provider is linked to the user. */
+  singleSignOn?: boolean
 }
 
 type SignInResult = { signedIn: true } | { signedIn: false; needs: 'totp' }
@@ -45,6 +48,9 @@ export const signIn = (email: string, password: string): Promise<SignInResult> =
   post('/sign-in/email', { email, password })
 
 export const signInWithLink = (token: string): Promise<unknown> => post('/sign-in/link', { token })
+
+export const setNewPassword = (token: string, password: string): Promise<unknown> =>
+  post('/new-password', { token, password })
 
 export const verifyTotp = (code: Code): Promise<SignInResult> => post('/two-factor/verify-totp', code)
 

@@ -40,6 +40,8 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
     void run('typed', () => confirmSignIn(isCode ? { code: value.replaceAll(/\s/g, '') } : { password: value }))
   }
 
+  const hasPassword = user?.password ?? true
+  const canUsePasskey = supportsPasskeys() && (user?.passkeys ?? 0) > 0
   const wrong = wrongInput(error)
   const field = {
     value,
@@ -53,7 +55,10 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
       <Stack>
         <Text>You signed in more than an hour ago. Please confirm your identity.</Text>
         {error === undefined || wrong !== undefined ? null : <ErrorNotice error={error} />}
-        {isCode ? (
+        {hasPassword || canUsePasskey ? null : (
+          <Text>You have no password and no passkey that you can use here. Sign out, and sign in again.</Text>
+        )}
+        {!hasPassword ? null : isCode ? (
           <TextInput
             key="code"
             label="Code"
@@ -76,7 +81,7 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
             {isCode ? 'Use the password' : 'Use a code from your authenticator app'}
           </Anchor>
         ) : null}
-        {supportsPasskeys() && (user?.passkeys ?? 0) > 0 ? (
+        {canUsePasskey ? (
           <Button
             variant="default"
             leftSection={<IconFingerprint size={18} />}
@@ -90,9 +95,11 @@ export function ConfirmSignIn({ onConfirmed, onCancel }: ConfirmSignInProps) {
           <Button variant="default" onClick={onCancel}>
             Back
           </Button>
-          <Button type="submit" loading={running === 'typed'} disabled={value === ''}>
-            Confirm
-          </Button>
+          {hasPassword ? (
+            <Button type="submit" loading={running === 'typed'} disabled={value === ''}>
+              Confirm
+            </Button>
+          ) : null}
         </Group>
       </Stack>
     </form>

@@ -3,6 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { signInWithLink } from './auth-api.ts'
+import { takeToken } from './take-token.ts'
 
 /** Waits for a click, because programs that preview links open them too. */
 export function SignInLinkPage() {
@@ -37,10 +38,4 @@ export function SignInLinkPage() {
       </Stack>
     </Center>
   )
-}
-
-function takeToken(): string {
-  const token = window.location.hash.slice(1)
-  window.history.replaceState(window.history.state, '', window.location.pathname)
-  return token
 }

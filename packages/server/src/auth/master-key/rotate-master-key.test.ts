@@ -70,7 +70,8 @@ it('re-encrypts the ID tokens of sessions', async () => {
   const { secrets } = await start()
   const { id: personId } = await createAccount(db)
   const session = { personId, id: 'a-session', token: 'a-token', address: '::1', agent: '', method: SSO_METHOD }
-  await insertSession(db, { ...session, created: new Date(), ends: new Date(Date.now() + 3_600_000) })
+  const expires = new Date(Date.now() + 3_600_000)
+  await insertSession(db, { ...session, created: new Date(), expires, ends: expires })
   const owner = { accountId: personId, key: `session ${session.id}` }
   const identity = { issuer: 'https://login.example.com', subject: 'ada', sid: null }
   const encryptedIdToken = secrets.encrypt(owner, Buffer.from('an ID token'))

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
-import { badInput, notFound } from '../../errors.ts'
-import { assertName, assertText, characters } from '../../lib/text.ts'
+import { ApiError, notFound } from '../../errors.ts'
+import { assertName, assertText } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import { assertPasswordSession } from './assert-password-session.ts'
 import { ownAttempt, runAttempt } from './audit/failed-attempts.ts'
@@ -8,11 +8,12 @@ import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
-import { PASSWORD_LENGTH } from './passwords/password.ts'
+import { PASSWORD_LENGTH, readNewPassword } from './passwords/password.ts'
 import type { Session } from './sessions.ts'
 import { attemptSubject } from './sign-in/attempt-limits.ts'
 import { addCookies } from './sign-in/complete-sign-in.ts'
-import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
+import { deleteSteps, findSignedInUser, lockPerson, updateName } from './sign-in/sign-in.queries.ts'
+import { isLinked } from './single-sign-on/single-sign-on.queries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
@@ -96,7 +97,7 @@ export const accountCalls: readonly AuthCall[] = [
       const id = call.fields.text('id')
       const isDeleted = await recordChange(call, session, {
         type: 'PASSKEY_REMOVE',
-        work: (transaction) => deletePasskey(transaction, session.personId, id),
+        work: (transaction) => removePasskey(transaction, call, { session, id }),
         data: (deleted) => (deleted ? { id } : null),
       })
       if (!isDeleted) throw notFound('passkey', id)
@@ -108,12 +109,9 @@ export const accountCalls: readonly AuthCall[] = [
 async function changePassword(call: AuthRequest, session: Session): Promise<object> {
   assertPasswordSession(session)
   const { fields, request } = call
-  const [currentPassword, newPassword] = [fields.text('currentPassword'), fields.text('newPassword')]
-  const { min, max } = PASSWORD_LENGTH
-  assertText(currentPassword, 'currentPassword', max)
-  assertText(newPassword, 'newPassword', max)
-  const found = characters(newPassword)
-  if (found < min) throw badInput(`newPassword must have at least ${min} characters, found ${found}`)
+  const currentPassword = fields.text('currentPassword')
+  assertText(currentPassword, 'currentPassword', PASSWORD_LENGTH.max)
+  const newPassword = readNewPassword(fields, 'newPassword')
   const attempt = ownAttempt(session, 'current password')
   return runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, async () => {
     addCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
@@ -138,6 +136,22 @@ async function byPassword(call: AuthRequest, session: Session, path: string): Pr
   const subjects = [attemptSubject.person(session.personId)]
   const attempt = ownAttempt(session, 'current password')
   return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
+}
+
+/** Removes a passkey, unless the person could no longer sign in. Returns false for an unknown passkey. */
+async function removePasskey(
+  transaction: Database,
+  { provider }: AuthRequest,
+  { session: { personId, email }, id }: { session: Session; id: string },
+): Promise<boolean> {
+  await lockPerson(transaction, email)
+  const isDeleted = await deletePasskey(transaction, personId, id)
+  if (!isDeleted) return false
+  const user = await findSignedInUser(transaction, personId)
+  const canSignIn = user !== undefined && (user.hasPassword || user.passkeys > 0)
+  if (!canSignIn && !(provider !== undefined && (await isLinked(transaction, personId, provider.issuer))))
+    throw new ApiError('CONFLICT', 'you can sign in only with this passkey: add another passkey first')
+  return true
 }
 
 async function addPasskey(call: AuthRequest, session: Session): Promise<object> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 
 export interface Passkey {
@@ -48,6 +49,31 @@ export async function hasPasskey(db: Database, personId: string, credentialId: s
     .where('credential_id', '=', credentialId)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** A passkey that has been verified but not stored. */
+export interface NewPasskey {
+  credentialId: string
+  publicKey: string
+  counter: number
+  deviceType: string
+  backedUp: boolean
+  transports: string | null
+  aaguid: string | null
+}
+
+/** Stores a passkey. Returns false if its credential is already registered. */
+export async function insertPasskey(db: Database, personId: string, passkey: NewPasskey): Promise<boolean> {
+  const result = await db
+    .insertInto('passkey')
+    .values({
+      ...{ account_id: personId, id: randomUUID(), name: null, counter: passkey.counter },
+      ...{ credential_id: passkey.credentialId, public_key: passkey.publicKey, device_type: passkey.deviceType },
+      ...{ backed_up: passkey.backedUp, transports: passkey.transports, aaguid: passkey.aaguid },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
 export async function deletePasskeys(db: Database, personId: string): Promise<void> {

@@ -10,6 +10,7 @@ import {
   signInMethods,
 } from '../../../test/clients/browser.ts'
 import { codeOf } from '../../../test/clients/totp.ts'
+import { done, newTeam } from '../../../test/factories/team.ts'
 import { sharedTestApp } from '../../../test/harness/app.ts'
 
 const login = '{ login { email } }'
@@ -111,4 +112,78 @@ it('rejects a new passkey more than a day after sign-in', async () => {
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
   const result = await browser.auth('/passkey/generate-register-options')
   expect(errorOf(result)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
+})
+
+it('can be created by a new person who accepts an invitation', async () => {
+  const { account, owner } = await newTeam(app)
+  const email = `passkey-${account.email}`
+  const invite = async (to: string): Promise<string> => {
+    const create = 'mutation ($email: String) { createInvitation(roleId: "viewer", email: $email) { link } }'
+    return (await done(owner, create, { email: to })).createInvitation.link.split('#')[1]
+  }
+  const [token, other] = [await invite(email), await invite(`other-${email}`)]
+  const fresh = openBrowser(app)
+  const optionsOf = async (invitation: string) =>
+    (await fresh.auth('/invitation/passkey-options', { token: invitation, name: 'Lin' })).body
+  const accept = (passkey: object, more = {}) =>
+    fresh.auth('/accept-invitation', { token, name: 'Lin', passkey, ...more })
+  const authenticator = createAuthenticator({ origin: app.url })
+
+  const options = await optionsOf(token)
+  expect(options.user).toMatchObject({ name: email, displayName: 'Lin' })
+  const registered = (origin: string, verifiesUser: boolean, from: typeof options) =>
+    createAuthenticator({ origin, verifiesUser }).register(from)
+  const wrong = [
+    await accept({}),
+    await accept(authenticator.register(options), { password: 'correct horse battery staple' }),
+    await accept(registered(app.url, true, await optionsOf(other))),
+    await accept(registered('https://evil.example', true, await optionsOf(token))),
+    await accept(registered(app.url, false, await optionsOf(token))),
+  ]
+  expect(wrong.map(errorOf)).toEqual(wrong.map(() => [400, 'BAD_USER_INPUT', undefined]))
+  now += 61_000
+  const passkey = authenticator.register(options)
+  const { status, body } = await accept(passkey)
+  expect([status, body]).toEqual([200, { signedIn: true }])
+  const { body: asked } = await fresh.query('{ login { id } me { person { email name } } }')
+  expect(asked.data).toEqual({ login: { id: account.accountId }, me: { person: { email, name: 'Lin' } } })
+  const signIns = '{ login { events(types: [AUTH_LOGIN]) { items { actor { email } data } } } }'
+  const { events } = (await done(owner, signIns)).login
+  const own = events.items.filter(({ actor }: { actor: { email: string } }) => actor.email === email)
+  expect(own).toMatchObject([{ data: { method: 'passkey' } }])
+  expect((await fresh.auth('/get-session')).body).toMatchObject({ password: false, passkeys: 1 })
+  expect((await openBrowser(app).auth('/accept-invitation', { token, passkey })).status).toBe(404)
+  const { fresh: again, result } = await signInBy(authenticator)
+  expect(result.body).toEqual({ signedIn: true })
+
+  const { passkeys } = (await again.auth('/passkey/list-user-passkeys')).body
+  const removed = await again.auth('/passkey/delete-passkey', { id: passkeys[0].id })
+  expect(errorOf(removed)).toEqual([409, 'CONFLICT', undefined])
+  expect((await again.auth('/get-session')).body.passkeys).toBe(1)
+})
+
+it('is created only for a valid invitation, an unused address, and five minutes', async () => {
+  const { owner } = await newTeam(app)
+  const create = 'mutation { createInvitation(roleId: "viewer") { link } }'
+  const token = (await done(owner, create)).createInvitation.link.split('#')[1]
+  const fresh = openBrowser(app)
+  const optionsFor = (more: object) => fresh.auth('/invitation/passkey-options', { token, ...more })
+  const rejected = [
+    await optionsFor({ token: 'x', email: 'new@example.com' }),
+    await optionsFor({}),
+    await optionsFor({ email: 'new' }),
+    await optionsFor({ email: person.email.toUpperCase() }),
+  ]
+  expect(rejected.map((each) => errorOf(each).slice(0, 2))).toEqual([
+    [404, 'NOT_FOUND'],
+    [400, 'BAD_USER_INPUT'],
+    [400, 'BAD_USER_INPUT'],
+    [409, 'CONFLICT'],
+  ])
+  const email = `new-${person.email}`
+  const { body: options } = await optionsFor({ email })
+  const passkey = createAuthenticator({ origin: app.url }).register(options)
+  now += 300_000
+  const late = await fresh.auth('/accept-invitation', { token, email, passkey })
+  expect(errorOf(late)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })

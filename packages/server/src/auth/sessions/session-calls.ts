@@ -4,6 +4,7 @@ import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import { deleteSessions, type ListedSession, listSessions } from './sessions.queries.ts'
 import { SESSION_SECONDS, type Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser } from './sign-in/sign-in.queries.ts'
+import { isLinked } from './single-sign-on/single-sign-on.queries.ts'
 
 export const sessionCalls: readonly AuthCall[] = [
   { method: 'GET', path: '/get-session', handle: whoAmI },
@@ -55,20 +56,23 @@ function revoke(call: AuthRequest, session: Session, which: Parameters<typeof de
   })
 }
 
-async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }: AuthRequest): Promise<object> {
+async function whoAmI(call: AuthRequest): Promise<object> {
+  const { db, clock, request, session, sessions, cookie, cookies, provider } = call
   if (session === undefined) {
     if (cookie.read(request.headers.cookie) !== undefined) cookies.push(...cookie.clear())
     return { user: null }
   }
   if (await sessions.renew(session)) cookies.push(...cookie.set(session.token, SESSION_SECONDS))
-  const [user, listed] = await Promise.all([
+  const [user, listed, linked] = await Promise.all([
     findSignedInUser(db, session.personId),
     listSessions(db, session.personId, clock()),
+    provider !== undefined && isLinked(db, session.personId, provider.issuer),
   ])
   const current = listed.find(({ id }) => id === session.id)
   if (user === undefined || current === undefined) return { user: null }
-  const { id, email, name, hasTotp, passkeys } = user
-  return { user: { id, email, name }, session: shown(current), totp: hasTotp, passkeys }
+  const { id, email, name, hasPassword, hasTotp, passkeys } = user
+  const ways = { password: hasPassword, totp: hasTotp, passkeys, singleSignOn: linked }
+  return { user: { id, email, name }, session: shown(current), ...ways }
 }
 
 const shown = ({ id, created, updated, expires, address, agent }: ListedSession) => ({

@@ -67,7 +67,7 @@ export function Passkeys() {
 function PasskeyRow({ passkey, onChanged }: { passkey: Passkey; onChanged: () => Promise<void> }) {
   const { id, name, created } = passkey
   const [renaming, rename] = useDisclosure()
-  const shown = name ?? 'no name'
+  const shown = name ?? 'Passkey'
   return (
     <Table.Tr>
       <Table.Td>{shown}</Table.Td>

@@ -13,13 +13,19 @@ export function SecurityPage() {
   if (error !== undefined && data === undefined)
     return <ErrorNotice error={error} title="The settings could not be loaded" onRetry={reload} />
   if (data === undefined) return <Loading what="security settings" />
+  const { password = false, totp = false, singleSignOn = false } = data
   return (
     <>
       <ProfileSection />
-      <PasswordSection />
-      <TotpSection isOn={data.totp ?? false} onChanged={reload} />
+      {/* Signing in with a code from an app also requires the password. */}
+      {password ? (
+        <>
+          <PasswordSection />
+          <TotpSection isOn={totp} onChanged={reload} />
+        </>
+      ) : null}
       <Passkeys />
-      <SingleSignOnSection />
+      <SingleSignOnSection isLinked={singleSignOn} />
     </>
   )
 }

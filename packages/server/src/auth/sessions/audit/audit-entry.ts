@@ -14,7 +14,10 @@ export interface AuditEntry {
   type: AuditType
   personId: string
   email: string
-  /** The session that made the change. Omitted for failed sign-ins, and if the identity provider ended the sessions. */
+  /**
+   * The session that made the change. Omitted for failed sign-ins, for a password set with a link, and if the identity
+   * provider ended the sessions.
+   */
   session?: string
   /** Must not contain secrets. */
   data: Record<string, unknown>

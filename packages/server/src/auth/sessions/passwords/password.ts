@@ -1,4 +1,7 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { badInput } from '../../../errors.ts'
+import type { JsonFields } from '../../../lib/json-fields.ts'
+import { assertText, characters } from '../../../lib/text.ts'
 
 /** The limits on the length of new passwords, in characters. Existing passwords may be shorter. */
 export const PASSWORD_LENGTH = { min: 12, max: 128 }
@@ -9,6 +12,16 @@ const parameters = { N: 16_384, r: 16, p: 1 }
 const KEY_BYTES = 64
 // The limit is twice the memory of 128·N·r (RFC 7914 §2). Node's default is exactly that amount, which is too low.
 const options: ScryptOptions = { ...parameters, maxmem: 128 * parameters.N * parameters.r * 2 }
+
+/** Reads a new password and checks its length. */
+export function readNewPassword(fields: JsonFields, name: string): string {
+  const password = fields.text(name)
+  const { min, max } = PASSWORD_LENGTH
+  assertText(password, name, max)
+  const found = characters(password)
+  if (found < min) throw badInput(`${name} must have at least ${min} characters, found ${found}`)
+  return password
+}
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16).toString('hex')

@@ -13,6 +13,7 @@ import {
 import { codeOf } from '../../../../test/clients/totp.ts'
 import { statActivity } from '../../../../test/cluster/cluster-databases.ts'
 import { sharedTestApp } from '../../../../test/harness/app.ts'
+import { createPasswordLink } from './password-link.ts'
 import { resetPassword } from './reset-password.ts'
 
 /** The server counts attempts by the minute, so each test runs in a separate minute. */
@@ -82,6 +83,49 @@ it('requires a code in a trusted browser again, and does not affect other users'
   const own = await reset(email)
   const signInResponse = await trusted.auth('/sign-in/email', { email, password: own.password })
   expect(signInResponse.body).toEqual({ signedIn: false, needs: 'totp' })
+})
+
+describe('a link to set a new password', () => {
+  const password = 'another correct horse'
+  const create = () => createPasswordLink(app.db, person.id, new Date(now))
+  const use = (token: string, given = password) => openBrowser(app).auth('/new-password', { token, password: given })
+  const invalid = [401, 'UNAUTHENTICATED', 'sign-in-link']
+
+  it('works once, and ends every session', async () => {
+    const { token } = await create()
+    expect(errorOf(await use(token, 'short'))).toEqual([400, 'BAD_USER_INPUT', undefined])
+    const answers = await Promise.all([use(token), use(token)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401])
+    expect(errorOf(await browser.query('{ login { email } }'))).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+    const fresh = await signIn(app, { ...person, password })
+    const { body } = await fresh.query('{ login { events(types: [PASSWORD_CHANGE]) { items { data } } } }')
+    const data = { address: expect.any(String), agent: expect.any(String) }
+    expect(body.data.login.events.items).toEqual([{ data }])
+  })
+
+  it('does not work for a removed person', async () => {
+    const { token } = await create()
+    const removed = { removed: new Date(now), disabled: new Date(now) }
+    await app.db.updateTable('person').set(removed).where('id', '=', person.id).execute()
+    expect(errorOf(await use(token))).toEqual(invalid)
+  })
+
+  it('expires after a day, and ends with the next reset', async () => {
+    const { token } = await create()
+    await reset(person.email)
+    expect(errorOf(await use(token))).toEqual(invalid)
+    const { token: later } = await create()
+    now += 86_400_000
+    expect(errorOf(await use(later))).toEqual(invalid)
+  })
+
+  it('does not replace the code from an authenticator app', async () => {
+    const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
+    await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
+    expect((await use((await create()).token)).status).toBe(200)
+    const { body } = await openBrowser(app).auth('/sign-in/email', { email: person.email, password })
+    expect(body).toEqual({ signedIn: false, needs: 'totp' })
+  })
 })
 
 describe('a request that starts with the old password and ends after a reset', () => {

@@ -1,10 +1,13 @@
 import { badInput } from '../../../errors.ts'
-import { assertName, assertText, characters } from '../../../lib/text.ts'
+import { assertName, assertText } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import type { AuthCall, AuthRequest } from '../auth-call.ts'
-import { hashPassword, PASSWORD_LENGTH } from '../passwords/password.ts'
+import { hashPassword, readNewPassword } from '../passwords/password.ts'
+import { SESSION_SECONDS } from '../sessions.ts'
 import { attemptSubject } from './attempt-limits.ts'
 import { completeSignIn } from './complete-sign-in.ts'
+import { passkeyOptions, verifyPasskey } from './invitation-passkey.ts'
+import { startSession } from './start-session.ts'
 
 const TOKEN_LENGTH = 100
 
@@ -13,9 +16,16 @@ export const invitationCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/invitation', takes: ['token'], handle: describe },
   {
     method: 'POST',
+    path: '/invitation/passkey-options',
+    usesPassword: true,
+    takes: ['token', 'email', 'name'],
+    handle: beginPasskey,
+  },
+  {
+    method: 'POST',
     path: '/accept-invitation',
     usesPassword: true,
-    takes: ['token', 'email', 'name', 'password'],
+    takes: ['token', 'email', 'name', 'password', 'passkey'],
     handle: accept,
   },
 ]
@@ -26,24 +36,43 @@ async function describe(call: AuthRequest): Promise<object> {
   return { invitation: await call.invitations.describe(token) }
 }
 
+async function beginPasskey(call: AuthRequest): Promise<object> {
+  const { token, email, name } = readPerson(call)
+  await call.attempts.count([attemptSubject.address(call.addressOf(call.request.raw))])
+  // The browser keeps a passkey even if its person cannot join, so this must be checked first.
+  const joining = await call.invitations.newAddress({ token, email })
+  return passkeyOptions(call, { token, email: joining, name })
+}
+
 /** A person who already exists must sign in first and then accept with a mutation. */
 async function accept(call: AuthRequest): Promise<object> {
-  const { fields, request, session } = call
+  const { fields, request } = call
+  const { token, email, name } = readPerson(call)
+  if (fields.has('password') === fields.has('passkey')) throw badInput('send either password or passkey')
+  const password = fields.has('password') ? readNewPassword(fields, 'password') : undefined
+  await call.attempts.count([attemptSubject.address(call.addressOf(request.raw))])
+  await call.invitations.describe(token)
+  if (password === undefined) {
+    const passkey = await verifyPasskey(call, { token, response: fields.object('passkey') })
+    const { personId } = await call.invitations.join({ token, email, name, credential: { passkey } })
+    call.onRecorded()
+    await startSession(call, personId, { method: 'passkey', seconds: SESSION_SECONDS, isFixed: false })
+    return { signedIn: true }
+  }
+  const credential = { passwordHash: await hashPassword(password) }
+  const person = await call.invitations.join({ token, email, name, credential })
+  call.onRecorded()
+  const forwarded = await call.forward(request, '/sign-in/email', { email: person.email, password })
+  return completeSignIn(call, forwarded, { method: 'password' })
+}
+
+function readPerson(call: AuthRequest): { token: string; email: string | null; name: string | null } {
+  const { fields, session } = call
   if (session !== undefined) throw badInput('you are signed in: accept the invitation with acceptInvitation')
   const token = readToken(call)
   const [email, name] = [fields.optionalText('email')?.trim() ?? null, fields.optionalText('name') ?? null]
   if (name !== null) assertName(name, 'name', limits.userNameLength)
-  const password = fields.text('password')
-  const { min, max } = PASSWORD_LENGTH
-  assertText(password, 'password', max)
-  const found = characters(password)
-  if (found < min) throw badInput(`password must have at least ${min} characters, found ${found}`)
-  await call.attempts.count([attemptSubject.address(call.addressOf(request.raw))])
-  await call.invitations.describe(token)
-  const person = await call.invitations.join({ token, email, name, passwordHash: await hashPassword(password) })
-  call.onRecorded()
-  const forwarded = await call.forward(request, '/sign-in/email', { email: person.email, password })
-  return completeSignIn(call, forwarded, { method: 'password' })
+  return { token, email, name }
 }
 
 function readToken({ fields }: AuthRequest): string {

@@ -1,3 +1,5 @@
+import type { NewPasskey } from '../passkeys.queries.ts'
+
 export interface InvitationSummary {
   account: { email: string; name: string | null }
   /** The invited address, if any. */
@@ -9,8 +11,13 @@ export interface InvitationSummary {
 export interface Invitations {
   /** Throws NOT_FOUND if no open invitation has the token. */
   describe(token: string): Promise<InvitationSummary>
-  /** Returns the person's address. Throws CONFLICT if another person has the address. */
-  join(joining: JoiningPerson): Promise<{ email: string }>
+  /**
+   * Returns the address of the person who would join: the invited address or, without one, the given address. Throws
+   * CONFLICT if another person has the address.
+   */
+  newAddress(joining: Pick<JoiningPerson, 'token' | 'email'>): Promise<string>
+  /** Throws CONFLICT if another person has the address. */
+  join(joining: JoiningPerson): Promise<{ personId: string; email: string }>
 }
 
 export interface JoiningPerson {
@@ -18,5 +25,6 @@ export interface JoiningPerson {
   /** Required only if the invitation names no address. */
   email: string | null
   name: string | null
-  passwordHash: string
+  /** How the person signs in: with the password, or with the passkey. */
+  credential: { passwordHash: string } | { passkey: NewPasskey }
 }

@@ -14,6 +14,7 @@ import type { AuthCall, AuthDeps } from '../auth-call.ts'
 import { commandLineCalls } from '../command-line/command-line-calls.ts'
 import { registerCommandLineRoutes } from '../command-line/command-line-routes.ts'
 import { createForward } from '../forward.ts'
+import { passwordLinkCall } from '../passwords/password-link.ts'
 import { CONSOLE_HEADER, isFromConsole } from '../same-origin.ts'
 import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
@@ -85,6 +86,7 @@ export function registerSignIn(
       ...accountCalls,
       confirmSignInCall,
       signInLinkCall,
+      passwordLinkCall,
       ...commandLineCalls,
     ]
     for (const call of [...calls, ...ssoCalls({ provider, secrets, isSecure: sso.isSecure })])

@@ -34,6 +34,7 @@ export interface SignedInUser {
   id: string
   email: string
   name: string | null
+  hasPassword: boolean
   hasTotp: boolean
   passkeys: number
 }
@@ -41,7 +42,7 @@ export interface SignedInUser {
 export async function findSignedInUser(db: Database, personId: string): Promise<SignedInUser | undefined> {
   const [row] = await query<SignedInUser>(
     db,
-    `select id, email, name, totp_enabled as "hasTotp",
+    `select id, email, name, password_hash is not null as "hasPassword", totp_enabled as "hasTotp",
        (select count(*)::int from passkey where account_id = person.id) as passkeys
      from person where id = $1`,
     [personId],
@@ -63,28 +64,71 @@ export async function updatePassword(db: Database, personId: string, passwordHas
     .execute()
 }
 
-/** `id` is the SHA-256 of the link's token. */
+/** A link that works once, for a person: to sign in, or to set a new password. */
+export interface Link {
+  /** The SHA-256 of the link's token. */
+  id: string
+  kind: 'link' | 'password-link'
+}
+
 export async function insertLink(
   db: Database,
-  { id, personId, expires }: { id: string; personId: string; expires: Date },
+  { id, kind, personId, expires }: Link & { personId: string; expires: Date },
 ): Promise<void> {
   await db
     .insertInto('sign_in_step')
-    .values({ id, identifier: `link ${id}`, value: personId, expires })
+    .values({ id, identifier: `${kind} ${id}`, value: personId, expires })
     .execute()
 }
 
-/** Deletes a link, because it must work only once. Returns the ID of its person. */
-export async function takeLink(db: Database, id: string, now: Date): Promise<string | undefined> {
+/** Returns the ID of a valid link's person. */
+export async function findLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
   const [row] = await query<{ personId: string }>(
     db,
-    `delete from sign_in_step where id = $1 and identifier = 'link ' || $1 and expires > $2 returning value as "personId"`,
-    [id, now],
+    `select value as "personId" from sign_in_step where id = $1 and identifier = $2::text || ' ' || $1 and expires > $3`,
+    [id, kind, now],
   )
   return row?.personId
 }
 
-/** Deletes the person's unfinished sign-ins, sign-in links, and trusted browsers. */
+/** Deletes a link, because it must work only once. Returns the ID of its person. */
+export async function takeLink(db: Database, { id, kind }: Link, now: Date): Promise<string | undefined> {
+  const [row] = await query<{ personId: string }>(
+    db,
+    `delete from sign_in_step where id = $1 and identifier = $2::text || ' ' || $1 and expires > $3
+     returning value as "personId"`,
+    [id, kind, now],
+  )
+  return row?.personId
+}
+
+/** Stores the challenge of a passkey that is not created yet. `id` is the SHA-256 of the challenge. */
+export async function insertChallenge(
+  db: Database,
+  { id, purpose, expires }: { id: string; purpose: string; expires: Date },
+): Promise<void> {
+  await db
+    .insertInto('sign_in_step')
+    .values({ id, identifier: `challenge ${id}`, value: purpose, expires })
+    .execute()
+}
+
+/** Deletes a challenge, because it must work only once. Returns whether it existed for this purpose. */
+export async function takeChallenge(
+  db: Database,
+  { id, purpose }: { id: string; purpose: string },
+  now: Date,
+): Promise<boolean> {
+  const rows = await query(
+    db,
+    `delete from sign_in_step where id = $1 and identifier = 'challenge ' || $1 and value = $2 and expires > $3
+     returning id`,
+    [id, purpose, now],
+  )
+  return rows.length > 0
+}
+
+/** Deletes the person's unfinished sign-ins, links, and trusted browsers. */
 export async function deleteSteps(db: Database, personId: string): Promise<void> {
   await db.deleteFrom('sign_in_step').where('value', '=', personId).execute()
 }

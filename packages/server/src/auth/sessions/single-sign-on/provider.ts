@@ -36,6 +36,7 @@ export interface VerifiedSignIn {
  * denied the sign-in, and `sso-failed` if a check fails.
  */
 export interface Provider {
+  readonly issuer: string
   /** The name on the sign-in page's button. */
   readonly name: string
   authorizationUrl(checks: AttemptChecks): Promise<string>
@@ -79,6 +80,7 @@ export function createProvider(config: ProviderConfig, { fetch }: Pick<OutboundF
   }
 
   return {
+    issuer,
     name: config.oidcName ?? new URL(issuer).host,
     async authorizationUrl({ state, nonce, verifier }) {
       const { configuration } = await connect()

@@ -58,18 +58,20 @@ export interface NewSession {
   address: string
   agent: string
   created: Date
-  ends: Date
+  expires: Date
+  /** When the session ends even if it is in use. Null if its use extends it. */
+  ends: Date | null
   method: string
 }
 
 /** Waits for a concurrent transaction that changes the person, such as one that disables the person. */
 export async function insertSession(db: Database, session: NewSession): Promise<void> {
-  const { id, token, personId, address, agent, created, ends, method } = session
+  const { id, token, personId, address, agent, created, expires, ends, method } = session
   await db
     .insertInto('session')
     .values({
       ...{ account_id: personId, id, token, address, agent, method, ends },
-      ...{ created, updated: created, expires: ends },
+      ...{ created, updated: created, expires },
     })
     .execute()
 }
@@ -121,4 +123,13 @@ export function findSessionsOf(
      where issuer = $1 and ($2::text is null or sid = $2) and ($3::text is null or subject = $3) limit 1000`,
     [issuer, sid, subject],
   )
+}
+
+/** Checks whether the person can sign in with an identity of this provider. */
+export async function isLinked(db: Database, personId: string, issuer: string): Promise<boolean> {
+  const rows = await query(db, 'select from person_identity where person_id = $1 and issuer = $2 limit 1', [
+    personId,
+    issuer,
+  ])
+  return rows.length > 0
 }

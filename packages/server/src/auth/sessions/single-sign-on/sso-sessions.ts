@@ -28,7 +28,8 @@ export async function startSession(
   const { db, clock, secrets, sessionMs } = deps
   const created = clock()
   const [address, agent] = [deps.addressOf(request.raw), agentOf(request)]
-  const session = { id: newToken(), token: newToken(), ends: new Date(created.getTime() + sessionMs) }
+  const expires = new Date(created.getTime() + sessionMs)
+  const session = { id: newToken(), token: newToken(), expires, ends: expires }
   await db.transaction().execute(async (transaction) => {
     await lockMasterKey(transaction, secrets)
     await insertSession(transaction, { ...session, personId, address, agent, created, method: SSO_METHOD })

@@ -1,0 +1,19 @@
+import type { startRegistration } from '@simplewebauthn/browser'
+
+/** The server's options for a new passkey. */
+export type PasskeyOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
+
+/** Creates a passkey in the browser. Loads the library only for this call, because few users need it. */
+export async function createPasskey(optionsJSON: PasskeyOptions): Promise<object> {
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  return startRegistration({ optionsJSON }).catch((error) => {
+    throw new Error(errors[(error as Error).name] ?? (error as Error).message, { cause: error })
+  })
+}
+
+/** Messages for the names of browser errors. */
+const errors: Record<string, string> = {
+  NotAllowedError: 'The passkey was not created: the browser’s dialog was closed or timed out',
+  InvalidStateError: 'This device already has a passkey for this account',
+  SecurityError: 'Browsers create passkeys only on HTTPS addresses with a host name and on http://localhost',
+}

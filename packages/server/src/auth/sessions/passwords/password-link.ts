@@ -1,0 +1,79 @@
+import type { Database } from '../../../db/database.ts'
+import { assertText } from '../../../lib/text.ts'
+import { sessionError } from '../../rejection-reasons.ts'
+import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { agentOf } from '../forward.ts'
+import { deleteSessions } from '../sessions.queries.ts'
+import { attemptSubject } from '../sign-in/attempt-limits.ts'
+import {
+  deleteSteps,
+  findLink,
+  findSignedInUser,
+  insertLink,
+  type Link,
+  lockPerson,
+  takeLink,
+  updatePassword,
+} from '../sign-in/sign-in.queries.ts'
+import { hashToken, newToken } from '../tokens.ts'
+import { hashPassword, readNewPassword } from './password.ts'
+
+const LINK_SECONDS = 86_400
+const TOKEN_LENGTH = 100
+
+/** Creates a link with which a person sets a new password once. Returns its token. */
+export async function createPasswordLink(
+  db: Database,
+  personId: string,
+  now: Date,
+): Promise<{ token: string; expires: Date }> {
+  const [token, expires] = [newToken(), new Date(now.getTime() + LINK_SECONDS * 1_000)]
+  await insertLink(db, { ...linkOf(token), personId, expires })
+  return { token, expires }
+}
+
+/** Sets a new password with a link from the operator. The person then signs in with it, and with a code if required. */
+export const passwordLinkCall: AuthCall = {
+  method: 'POST',
+  path: '/new-password',
+  usesPassword: true,
+  takes: ['token', 'password'],
+  handle: setPassword,
+}
+
+async function setPassword(call: AuthRequest): Promise<object> {
+  const { db, fields, request } = call
+  const token = fields.text('token')
+  assertText(token, 'token', TOKEN_LENGTH)
+  const password = readNewPassword(fields, 'password')
+  const subjects = [attemptSubject.address(call.addressOf(request.raw))]
+  await call.attempts.count(subjects)
+  const link = linkOf(token)
+  // Computing the hash is slow, so a guess must not cause it.
+  if ((await findLink(db, link, call.clock())) === undefined) throw sessionError('sign-in-link')
+  const passwordHash = await hashPassword(password)
+  await db.transaction().execute((transaction) => usePasswordLink(transaction, call, { link, passwordHash }))
+  call.onRecorded()
+  await call.attempts.forgive(subjects)
+  return { changed: true }
+}
+
+/** Locks the person first, like a reset, which also deletes the person's links. */
+async function usePasswordLink(
+  transaction: Database,
+  { clock, record, request, addressOf }: AuthRequest,
+  { link, passwordHash }: { link: Link; passwordHash: string },
+): Promise<void> {
+  const personId = await findLink(transaction, link, clock())
+  const user = personId === undefined ? undefined : await findSignedInUser(transaction, personId)
+  // A removed person cannot be locked.
+  const isLocked = user !== undefined && (await lockPerson(transaction, user.email)) === user.id
+  if (!isLocked || (await takeLink(transaction, link, clock())) === undefined) throw sessionError('sign-in-link')
+  await updatePassword(transaction, user.id, passwordHash)
+  await deleteSessions(transaction, user.id, 'all')
+  await deleteSteps(transaction, user.id)
+  const data = { address: addressOf(request.raw), agent: agentOf(request) }
+  await record(transaction, { type: 'PASSWORD_CHANGE', personId: user.id, email: user.email, data })
+}
+
+const linkOf = (token: string): Link => ({ id: hashToken(token).toString('hex'), kind: 'password-link' })

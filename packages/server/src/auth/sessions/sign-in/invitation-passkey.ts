@@ -1,0 +1,75 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import { badInput } from '../../../errors.ts'
+import type { AuthRequest } from '../auth-call.ts'
+import type { NewPasskey } from '../passkeys.queries.ts'
+import { originOf } from '../same-origin.ts'
+import { hashToken } from '../tokens.ts'
+import { loadWebAuthn } from '../webauthn.ts'
+import { insertChallenge, takeChallenge } from './sign-in.queries.ts'
+
+const CHALLENGE_SECONDS = 300
+
+/** Creates the browser's options for the passkey of a person who accepts an invitation. */
+export async function passkeyOptions(
+  { db, clock, request, config }: AuthRequest,
+  { token, email, name }: { token: string; email: string; name: string | null },
+): Promise<object> {
+  const { generateRegistrationOptions } = await loadWebAuthn()
+  const options = await generateRegistrationOptions({
+    rpName: 'Muster',
+    rpID: hostOf(originOf(request, config.publicUrl)),
+    userName: email,
+    userDisplayName: name ?? email,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+  const expires = new Date(clock().getTime() + CHALLENGE_SECONDS * 1_000)
+  await insertChallenge(db, { ...challengeOf(options.challenge, token), expires })
+  return options
+}
+
+/** Checks a new passkey. Its challenge works once, and only for the invitation that it was created for. */
+export async function verifyPasskey(
+  { db, clock, request, config }: AuthRequest,
+  { token, response }: { token: string; response: Record<string, unknown> },
+): Promise<NewPasskey> {
+  const origin = originOf(request, config.publicUrl)
+  const { verifyRegistrationResponse } = await loadWebAuthn()
+  let challenge = ''
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: response as unknown as RegistrationResponseJSON,
+    expectedChallenge(given) {
+      challenge = given
+      return true
+    },
+    expectedOrigin: origin,
+    expectedRPID: hostOf(origin),
+    requireUserVerification: true,
+  }).catch(() => ({ registrationInfo: undefined }))
+  const isCreatedHere =
+    registrationInfo !== undefined && (await takeChallenge(db, challengeOf(challenge, token), clock()))
+  if (!isCreatedHere) throw badInput('the passkey could not be verified: request new options and retry')
+  const { aaguid, credential, credentialDeviceType, credentialBackedUp } = registrationInfo
+  return {
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString('base64'),
+    counter: credential.counter,
+    deviceType: credentialDeviceType,
+    backedUp: credentialBackedUp,
+    transports: transportsOf(credential.transports),
+    aaguid,
+  }
+}
+
+const hostOf = (origin: string): string => new URL(origin).hostname
+
+/** Only hashes are stored, because the token is a secret. */
+const challengeOf = (challenge: string, token: string): { id: string; purpose: string } => ({
+  id: hashToken(challenge).toString('hex'),
+  purpose: `invitation ${hashToken(token).toString('hex')}`,
+})
+
+/** The library does not check this list from the browser. */
+function transportsOf(given: unknown): string | null {
+  const transports = Array.isArray(given) ? given.filter((each) => /^[a-z-]{1,20}$/.test(String(each))) : []
+  return transports.length === 0 ? null : transports.join(',')
+}
