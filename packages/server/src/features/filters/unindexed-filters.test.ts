@@ -36,6 +36,15 @@ test('finds a match beyond the devices that one statement reads', async () => {
   expect((await page({ where: 'note:"note 1"', sort: 'name desc', size: 1000 })).names).toHaveLength(1000)
 })
 
+test('reads matches in order that are far from the beginning of the list', async () => {
+  const first = await page({ where: 'zone:late', size: 3 })
+  expect(first.names).toEqual([1, 2, 3].map((number) => `node-0${LATE + number}`))
+  const next = await page({ where: 'zone:late', size: 3, after: first.cursor })
+  expect(next.names).toEqual([4, 5, 6].map((number) => `node-0${LATE + number}`))
+  expect((await page({ where: 'zone:late', size: 3, from: 4 })).names).toEqual(next.names)
+  expect((await page({ where: 'zone:none' })).names).toEqual([])
+})
+
 test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'load'])(
   'pages through the matches of a filter without an index, by %s',
   async (sort) => {

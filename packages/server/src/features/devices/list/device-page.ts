@@ -1,5 +1,6 @@
 import { type DevicePageQuery, type ListedDeviceRow, WALKED } from './device-list.queries.ts'
 import { isIndexed } from './device-row-cost.ts'
+import { keyOf } from './device-sort.queries.ts'
 
 type Page = Omit<DevicePageQuery, 'search' | 'walked'>
 
@@ -13,21 +14,44 @@ export interface PageReading {
 /** The number of devices in the sample that shows whether a walk is likely to fill the page. */
 const SAMPLED = 1_000
 
-/**
- * If no index supports the filter of a large account, first reads `WALKED` devices in order, which usually fills the
- * page and is then free of charge. Otherwise, reads all devices.
- */
-export async function readDevicePage({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
-  if (hasCondition(page) && !isIndexed(page.filter)) {
-    const isLarge = (await countAll()) > WALKED
-    const rows = await read({ ...page, search: isLarge ? 'walk' : 'planned' })
-    if (rows.length >= page.limit) return rows
-    await charge()
-    return isLarge ? read({ ...page, search: 'scan' }) : rows
-  }
+/** In an account with more devices, a walk takes little time compared with a scan. */
+const MAX_SAMPLED_ACCOUNT = 10 * WALKED
+
+/** Without an index for the filter, a page that a walk fills is free of charge, because the read ends early. */
+export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
+  const { page, read, charge, countAll } = reading
+  if (hasCondition(page) && !isIndexed(page.filter)) return readWithoutIndex(reading)
   await charge()
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
+
+/**
+ * First reads `WALKED` devices in order, which usually fills the page. Otherwise, reads all devices. If that takes about
+ * as long as the first read, a sample without matches replaces the first read.
+ */
+async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
+  const devices = await countAll()
+  if (devices <= WALKED || !canWalk(page)) {
+    const rows = await read({ ...page, search: 'planned' })
+    if (rows.length < page.limit) await charge()
+    return rows
+  }
+  const isSampled = devices <= MAX_SAMPLED_ACCOUNT && !skipsDevices(page)
+  const sample = isSampled ? await read({ ...page, search: 'walk', walked: SAMPLED }) : undefined
+  if (sample !== undefined && sample.length >= page.limit) return sample
+  if (sample?.length !== 0) {
+    const rows = await read({ ...page, search: 'walk' })
+    if (rows.length >= page.limit) return rows
+  }
+  await charge()
+  return read({ ...page, search: 'scan' })
+}
+
+/** In an order without an index, every statement reads all devices. */
+const canWalk = ({ order, start }: Page): boolean =>
+  order.further.length === 0 && !('afterKeys' in start) && !keyOf(order).isComputed
+
+const skipsDevices = ({ start }: Page): boolean => 'offset' in start && start.offset > 0
 
 const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !== undefined || inside !== undefined
 
@@ -36,10 +60,10 @@ const hasCondition = ({ filter: { where, inside } }: Page): boolean => where !==
  * serve the filter.
  */
 const canSample = (page: Page): boolean => {
-  const { order, start, filter } = page
+  const { order, filter } = page
   const isByName = order.by === 'name' && order.further.length === 0
-  const skips = 'offset' in start && start.offset > 0
-  return hasCondition(page) && isByName && !skips && filter.ids === undefined && filter.hardwareId === undefined
+  const isByIds = filter.ids !== undefined || filter.hardwareId !== undefined
+  return hasCondition(page) && isByName && !skipsDevices(page) && !isByIds
 }
 
 /**
