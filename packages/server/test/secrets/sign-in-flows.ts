@@ -1,6 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createPasswordLink } from '../../src/auth/sessions/passwords/password-link.ts'
 import { linkUser } from '../../src/features/users/user-administration.ts'
 import { type Browser, newPerson, openBrowser, signIn } from '../clients/browser.ts'
 import { codeOf, fromBase32, wrongCodeOf } from '../clients/totp.ts'
@@ -123,7 +122,7 @@ export async function singleSignOn({ server, database, provider, canaries, error
   errors.push(await logout.text())
 }
 
-/** Signs in from the command line, and with links from the operator. */
+/** Signs in from the command line, and with a link from the operator. */
 export async function otherSignIns({ server, database, canaries, errors }: SignInFlows): Promise<void> {
   const send = async (path: string, body: object) => {
     const response = await openBrowser(server).send(`/auth${path}`, { body })
@@ -149,16 +148,6 @@ export async function otherSignIns({ server, database, canaries, errors }: SignI
   await send('/sign-in/link', { token })
   await send('/sign-in/link', { token })
   errors.push(await (await fetch(`${server.url}/sign-in-link?token=${token}`)).text())
-
-  const link = await createPasswordLink(database.db, person.id, new Date())
-  const linkToken = canaries.add('token of a link to set a password', link.token)
-  const password = canaries.add('password set with a link', randomBytes(18).toString('base64url'))
-  await send('/new-password', { token: [linkToken], password })
-  await send('/new-password', { token: linkToken, password: password.slice(0, 11) })
-  const { changed } = await send('/new-password', { token: linkToken, password })
-  if (changed !== true) throw new Error('the link did not change the password')
-  await send('/new-password', { token: linkToken, password })
-  errors.push(await (await fetch(`${server.url}/new-password?token=${linkToken}`)).text())
 }
 
 /** Sends invitations by email, one of which the mail server rejects. */
