@@ -1,6 +1,7 @@
 import type { ReadableNames, ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, query } from '../../db/database.ts'
+import type { DeviceFields, State } from '../devices/device.ts'
 import { andReadableOverride } from '../filters/sql/readable.ts'
 import { insideText } from '../filters/sql/restriction-condition.ts'
 import { type Attributes, type ReservedValues, reservedColumns } from './attributes.ts'
@@ -8,7 +9,7 @@ import type { OverrideNames, ValueTimes } from './target.ts'
 
 const columns = [...reservedColumns.values()]
 
-interface ReadRow {
+export interface ReadRow {
   id: string
   name: string
   attributes: Attributes
@@ -52,14 +53,22 @@ export function lockDevices(
   )
 }
 
-export const selectDevices = (db: Database, accountId: string, ids: readonly string[]) =>
-  query<ReadRow & ReservedValues>(
+/** Omits devices that the caller cannot reach. */
+export function selectDevices(
+  db: Database,
+  accountId: string,
+  { ids, inside }: { ids: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<(ReadRow & DeviceFields & { state: State } & ReservedValues)[]> {
+  const limited = inside && insideText(db, accountId, { inside, used: 2, hasLive: true })
+  return query(
     db,
-    `select d.id, d.name, d.attributes, d.override_names, ${columns.map((column) => `l.${column}`).join(', ')}
+    `select d.id, d.name, d.hardware_id as "hardwareId", d.platform, l.state, d.attributes, d.override_names,
+       ${columns.map((column) => `l.${column}`).join(', ')}
      from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-     where d.account_id = $1 and d.id = any($2::text[])`,
-    [accountId, ids],
+     where d.account_id = $1 and d.id = any($2::text[])${limited === undefined ? '' : ` and ${limited.condition}`}`,
+    [accountId, ids, ...(limited?.parameters ?? [])],
   )
+}
 
 /** The caller must already have locked the services' devices. */
 export const lockServices = (

@@ -1,5 +1,6 @@
 import type { ResolvedFilter } from '@muster/filter'
 import type { Database } from '../../db/database.ts'
+import type { DeviceFields, State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
 import {
   deleteOverrides,
@@ -9,13 +10,14 @@ import {
   lockDevices,
   lockServices,
   type OverrideRow,
+  type ReadRow,
   selectDevices,
   type TargetRow,
   updateReserved,
   updateTargets,
   upsertOverrides,
 } from './attributes.queries.ts'
-import { joinReserved, splitReserved } from './attributes.ts'
+import { joinReserved, type ReservedValues, splitReserved } from './attributes.ts'
 import { copyTimes, newTarget, splitTimes, type Target, type ValueTimes } from './target.ts'
 
 /** An undefined context selects the base values. */
@@ -53,23 +55,37 @@ export async function lockTargets(
   return targets
 }
 
-/** Reads devices as `lockTargets` does, but without locks. */
+export interface ReadDevice extends DeviceFields {
+  id: string
+  state: State
+  target: Target
+}
+
+/**
+ * Reads devices with their fields, and with their attributes in the base and in these contexts. Takes no locks. Omits
+ * devices that the caller cannot reach.
+ */
 export async function readDevices(
   db: Database,
   accountId: string,
-  places: readonly Place[],
-): Promise<ReadonlyMap<string, Target>> {
-  const targets = new Map<string, Target>()
-  for (const row of await selectDevices(db, accountId, [...new Set(places.map(({ targetId }) => targetId))])) {
-    targets.set(row.id, deviceTarget(row))
-  }
+  {
+    ids,
+    contexts,
+    inside,
+  }: { ids: readonly string[]; contexts: readonly string[]; inside: ResolvedFilter | undefined },
+): Promise<ReadDevice[]> {
+  const rows = await selectDevices(db, accountId, { ids, inside })
+  const devices = rows.map((row): ReadDevice => {
+    const { id, name, hardwareId, platform, state } = row
+    return { id, name, hardwareId, platform, state, target: deviceTarget(row) }
+  })
+  const targets = new Map(devices.map(({ id, target }) => [id, target]))
+  const places = devices.flatMap(({ id }) => contexts.map((context) => ({ targetId: id, context })))
   await readContexts(db, accountId, { places, targets })
-  return targets
+  return devices
 }
 
-function deviceTarget(
-  row: Awaited<ReturnType<typeof selectDevices>>[number] & Partial<LockedRow> & { live_times?: ValueTimes },
-): Target {
+function deviceTarget(row: ReadRow & ReservedValues & Partial<LockedRow> & { live_times?: ValueTimes }): Target {
   const { id, name, attributes, override_names, locked_at, attribute_times, live_times } = row
   const identity = { kind: 'device' as const, id, name, device: { id, name } }
   const base = joinReserved(attributes, row)

@@ -61,6 +61,7 @@ export async function selectRangeEnd(
   return rows[0]!.id
 }
 
+/** Inserts the devices in ID order, because later statements read and change them in this order. */
 export async function insertItems(
   db: Database,
   { accountId, jobId }: Place,
@@ -69,9 +70,8 @@ export async function insertItems(
   await sql`
     insert into bulk_item (account_id, job_id, device_id, name)
     select ${accountId}, ${jobId}, id, name
-    from unnest(${found.map(({ id }) => id)}::text[], ${found.map(({ name }) => name)}::text[]) as found (id, name)`.execute(
-    db,
-  )
+    from unnest(${found.map(({ id }) => id)}::text[], ${found.map(({ name }) => name)}::text[]) as found (id, name)
+    order by id collate "C"`.execute(db)
 }
 
 /** Returns the IDs that the job already contained. */
@@ -153,6 +153,7 @@ export async function writePlans(
   { accountId, jobId }: Place,
   items: readonly Omit<BulkItem, 'eventIds'>[],
 ): Promise<void> {
+  if (items.length === 0) return
   await sql`
     update bulk_item t set outcome = row.outcome, status = row.status, reason = row.reason, changes = row.changes,
       code = row.code, message = row.message, name = row.name, event_ids = '{}', row = ${rowOf(sql`t`)}

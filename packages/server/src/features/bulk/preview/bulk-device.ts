@@ -6,7 +6,6 @@ import { copyTimes, newTarget, type OverrideNames, type Target, type ValueTimes 
 import type { FieldName, State } from '../../devices/device.ts'
 import type { ServiceFields } from '../../services/new-service.ts'
 import { fieldsOfService, readStoredServices, type StoredService } from '../../services/services-of-many.ts'
-import { selectFields } from '../bulk-items.queries.ts'
 import type { BulkOperation, RemovedService } from '../bulk-job.ts'
 
 export interface BulkDevice {
@@ -34,8 +33,8 @@ interface ReadOptions {
   ids: readonly string[]
   /** The devices that the caller can reach. Undefined for all devices. */
   inside: ResolvedFilter | undefined
-  /** The contexts in which device attributes are set. */
-  contexts: readonly (string | undefined)[]
+  /** The contexts in which device attributes are set, in addition to the base. */
+  contexts: readonly string[]
   withServices: boolean
   matches: ServiceMatches
 }
@@ -44,21 +43,17 @@ interface ReadOptions {
 export async function readBulkDevices(
   db: Database,
   accountId: string,
-  { ids: given, inside, contexts, withServices, matches }: ReadOptions,
+  { ids, inside, contexts, withServices, matches }: ReadOptions,
 ): Promise<Map<string, BulkDevice>> {
-  const rows = await selectFields(db, accountId, { ids: given, inside })
-  const ids = rows.map(({ id }) => id)
-  const all = [...new Set([undefined, ...contexts])]
-  const places = ids.flatMap((targetId) => all.map((context) => ({ targetId, context })))
-  const targets = await readDevices(db, accountId, places)
-  const services = withServices ? await readStoredServices(db, accountId, ids) : new Map<string, StoredService[]>()
-  const found = rows.flatMap(({ id, state, ...fields }): [string, BulkDevice][] => {
-    const target = targets.get(id)
-    if (target === undefined) return []
-    const ofDevice = (services.get(id) ?? []).map((stored) => toBulkService(stored, { id, name: fields.name }))
-    return [[id, { id, state, fields, target, services: ofDevice, matches }]]
-  })
-  return new Map(found)
+  const read = await readDevices(db, accountId, { ids, contexts, inside })
+  const found = read.map(({ id }) => id)
+  const services = withServices ? await readStoredServices(db, accountId, found) : new Map<string, StoredService[]>()
+  return new Map(
+    read.map(({ id, state, target, ...fields }): [string, BulkDevice] => {
+      const ofDevice = (services.get(id) ?? []).map((stored) => toBulkService(stored, { id, name: fields.name }))
+      return [id, { id, state, fields, target, services: ofDevice, matches }]
+    }),
+  )
 }
 
 export function toBulkService(stored: StoredService, device: { id: string; name: string }): BulkService {

@@ -39,11 +39,17 @@ export async function planDevices(
   const inside = insideOf(caller)
   const asked = items.map(({ id }) => id)
   const undone = job.undoOf === null ? undefined : await selectChangesOf(db, { accountId, jobId: job.undoOf }, asked)
-  const contexts = new Set(
-    undone === undefined
-      ? job.operations.flatMap((operation) => ('setAttributes' in operation ? [operation.setAttributes.context] : []))
-      : [...undone.values()].flatMap(({ changes }) => (changes.setAttributes ?? []).map(({ context }) => context)),
-  )
+  const contexts = [
+    ...new Set(
+      undone === undefined
+        ? job.operations.flatMap((operation) =>
+            'setAttributes' in operation ? (operation.setAttributes.context ?? []) : [],
+          )
+        : [...undone.values()].flatMap(({ changes }) =>
+            (changes.setAttributes ?? []).flatMap(({ context }) => context ?? []),
+          ),
+    ),
+  ]
   const isCsv = 'csv' in job.target && undone === undefined
   const rows = isCsv ? await selectRows(db, { accountId, jobId: job.id }, asked) : new Map<string, CsvRow>()
   const operations = undone === undefined ? job.operations : []
@@ -53,7 +59,7 @@ export async function planDevices(
     [...(undone?.values() ?? [])].some(({ changes }) => concernsServices(changes))
   const fitting = await fitInMemory(db, accountId, {
     ids: asked,
-    contexts: [...contexts].filter((context) => context != null),
+    contexts,
     withServices: withServices ? asked : [],
     inside,
   })
@@ -61,13 +67,7 @@ export async function planDevices(
   if (error !== undefined) return [{ ...rejected(ids[0]!, error), name: items[0]!.name }]
   const now = job.previewed ?? job.created
   const matches = await findServiceMatches(db, accountId, { operations, ids, now, caller })
-  const devices = await readBulkDevices(db, accountId, {
-    ids,
-    inside,
-    contexts: [...contexts].map((each) => each ?? undefined),
-    withServices,
-    matches,
-  })
+  const devices = await readBulkDevices(db, accountId, { ids, inside, contexts, withServices, matches })
   const newNames = [...rows.values()].flatMap(({ isNew, hardwareId, name }) =>
     isNew === true && hardwareId === null ? (name ?? []) : [],
   )

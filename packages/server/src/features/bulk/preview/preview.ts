@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../../db/database.ts'
+import { sentTogether } from '../../../db/sent-together.ts'
 import { bytesOfItems } from '../../../rate-limits/storage-quotas.ts'
 import { insideOf } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -138,9 +139,8 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
   const prepared = next.filter(({ isPrepared }) => isPrepared)
   const items = await rejectConflicts(db, accountId, { job, prepared, plans, inside: insideOf(caller) })
   if (next.length > 0) charge(bytesOfItems(items.map(({ changes }) => changes)) + sizeOf(prepared))
-  if (items.length > 0) await writePlans(db, place, items)
   const count = (isCounted: (item: Plan) => boolean): number => items.filter(isCounted).length
-  return save(db, accountId, job, {
+  const change: Partial<BulkJobRow> = {
     planned: next.at(-1)?.id ?? job.planned,
     plannedCount: job.plannedCount + next.length,
     changing: job.changing + count(({ outcome }) => outcome === 'CHANGE'),
@@ -149,7 +149,9 @@ async function planStep(db: Database, accountId: string, { job, charge, caller }
     rejected: job.rejected + count(({ outcome }) => outcome === 'REJECTED'),
     reason: null,
     ...(isLast && { state: 'READY' as const, token: randomBytes(12).toString('hex') }),
-  })
+  }
+  await sentTogether([writePlans(db, place, items), writeJob(db, accountId, job.id, change)])
+  return { ...job, ...change }
 }
 
 const sizeOf = (prepared: readonly UnplannedItem[]): number => prepared.reduce((sum, { bytes }) => sum + bytes, 0)
