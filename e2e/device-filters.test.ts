@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Request } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeConsole, startConsole } from './harness.ts'
@@ -233,6 +234,29 @@ describeConsole('filters of the device list', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Oslo racks' }).count()).toBe(0)
     const { login: after } = await person.data('{ login { webhooks { view { id } } } }')
     expect(after.webhooks).toEqual([{ view: { id: createView.id } }])
+  })
+
+  it('shows why the server rejects a saved view, with and without a filter', async () => {
+    const person = await personWith(site, [{ name: 'gate-1' }])
+    const { createView } = await person.data('mutation { createView(name: "Gates", where: "name:gate") { id } }')
+    const change = (column: string, value: string | string[]) =>
+      sql`update saved_view set ${sql.ref(column)} = ${value} where account_id = ${person.accountId}`.execute(
+        site.app.db,
+      )
+    await change('filter', 'attributes.site ~ oslo')
+    const page = await site.open(person, { path: `/devices?view=${createView.id}` })
+    const notice = page.getByRole('alert').filter({ hasText: 'The devices could not be loaded' })
+    await notice.getByText('the view "Gates" is invalid').waitFor()
+    await page.getByLabel('Search devices').fill('gate')
+    await page.waitForURL(/where=gate/)
+    await notice.getByText('the view "Gates" is invalid').waitFor()
+    expect(await page.getByLabel('Search devices').getAttribute('aria-describedby')).toBeNull()
+
+    await page.getByLabel('Search devices').fill('')
+    await change('filter', 'name:gate')
+    await change('sort_by', ['nothing!'])
+    await page.reload()
+    await notice.getByText('sortBy').waitFor()
   })
 
   it('filters by the latest input even if an earlier response arrives late', async () => {
