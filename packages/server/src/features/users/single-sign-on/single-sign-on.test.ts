@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Browser, newPerson, signIn } from '../../../../test/clients/browser.ts'
+import { newPerson, signIn } from '../../../../test/clients/browser.ts'
 import { failure, keyOf, NOTIFIED, type Sender, sendAsUser } from '../../../../test/factories/keys.ts'
 import { done, nameGroups, newTeam, roleOf, type Team } from '../../../../test/factories/team.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
@@ -287,15 +287,12 @@ describe('a signed-in person', () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const claims = { sub: newSubject(), email: 'another@example.com' }
-    const waysOf = async (signedIn: Browser) => (await signedIn.auth('/get-session')).body
-    expect(await waysOf(browser)).toMatchObject({ password: true, singleSignOn: false })
+    expect((await browser.auth('/get-session')).body).toMatchObject({ password: true, singleSignOn: false })
     const response = await linkIdentity(browser, provider, claims)
-    expect(await waysOf(browser)).toMatchObject({ password: true, singleSignOn: true })
+    expect((await browser.auth('/get-session')).body).toMatchObject({ password: true, singleSignOn: true })
     expect([response.status, response.headers.get('location')]).toEqual([303, '/account/security'])
-    expect(await personIn(await signOn(app, provider, { claims }))).toMatchObject({
-      id: person.id,
-      email: person.email,
-    })
+    const signedOn = await signOn(app, provider, { claims })
+    expect(await personIn(signedOn)).toMatchObject({ id: person.id, email: person.email })
     const other = await signIn(app, await newPerson(app))
     const taken = await linkIdentity(other, provider, claims)
     expect(taken.headers.get('location')).toBe('/sign-in?error=sso-link-required')
