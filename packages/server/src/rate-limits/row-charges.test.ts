@@ -50,6 +50,11 @@ describe('a field that reads more devices than it returns', () => {
     ['each alias of total', '{ login { devices(size: 1, state: "active") { a: total b: total c: total } } }', 15],
     ['a page far from the start', '{ login { devices(size: 1, state: "inactive", from: 8001) { last } } }', 4],
     ['a filter without an index', '{ login { devices(size: 1, where: "attributes.rack:2") { last } } }', 5],
+    [
+      'its page in an order without an index',
+      '{ login { devices(size: 1, sort: "rack", where: "rack:1") { last } } }',
+      5,
+    ],
     ['facets', '{ login { facets(by: ["state"]) { total } } }', 5],
     ['totals of devices', '{ login { deviceTotals { total } } }', 5],
   ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {

@@ -14,9 +14,6 @@ export interface PageReading {
 /** The number of devices in the sample that shows whether a walk is likely to fill the page. */
 const SAMPLED = 1_000
 
-/** In an account with more devices, a walk takes little time compared with a scan. */
-const MAX_SAMPLED_ACCOUNT = 10 * WALKED
-
 /** Without an index for the filter, a page that a walk fills is free of charge, because the read ends early. */
 export async function readDevicePage(reading: PageReading): Promise<ListedDeviceRow[]> {
   const { page, read, charge, countAll } = reading
@@ -25,26 +22,17 @@ export async function readDevicePage(reading: PageReading): Promise<ListedDevice
   return canSample(page) && (await countAll()) > WALKED ? readMatches(page, read) : read(page)
 }
 
-/**
- * First reads `WALKED` devices in order, which usually fills the page. Otherwise, reads all devices. If that takes about
- * as long as the first read, a sample without matches replaces the first read.
- */
+/** First reads `WALKED` devices in order, which usually fills the page. Otherwise, reads all devices. */
 async function readWithoutIndex({ page, read, charge, countAll }: PageReading): Promise<ListedDeviceRow[]> {
-  const devices = await countAll()
-  if (devices <= WALKED || !canWalk(page)) {
-    const rows = await read({ ...page, search: 'planned' })
-    if (rows.length < page.limit) await charge()
-    return rows
+  if (!canWalk(page)) {
+    await charge()
+    return read(page)
   }
-  const isSampled = devices <= MAX_SAMPLED_ACCOUNT && !skipsDevices(page)
-  const sample = isSampled ? await read({ ...page, search: 'walk', walked: SAMPLED }) : undefined
-  if (sample !== undefined && sample.length >= page.limit) return sample
-  if (sample?.length !== 0) {
-    const rows = await read({ ...page, search: 'walk' })
-    if (rows.length >= page.limit) return rows
-  }
+  const isLarge = (await countAll()) > WALKED
+  const rows = await read({ ...page, search: isLarge ? 'walk' : 'planned' })
+  if (rows.length >= page.limit) return rows
   await charge()
-  return read({ ...page, search: 'scan' })
+  return isLarge ? read({ ...page, search: 'scan' }) : rows
 }
 
 /** In an order without an index, every statement reads all devices. */
