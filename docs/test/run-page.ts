@@ -123,7 +123,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   return { env, restart, start: async () => void (running ?? (await restart({}))) }
 }
 
-/** Returns the variables that a command sets, such as `A=1 B=2 npm start`. */
+/** Returns the variables that a command such as `A=1 B=2 npm start` sets. */
 function settingsIn(command: string): Record<string, string> {
   if (!/npm start$/.test(command.trim()))
     throw new Error(`a block tagged server must end with npm start, not ${command}`)

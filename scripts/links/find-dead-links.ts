@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { slugify } from '../../docs/.vitepress/slugs.ts'
 
 /**
- * Returns a message for each relative link that leads to no file or to no heading.
+ * Returns a message for each relative link whose file or heading does not exist.
  * @param pages the content of each Markdown file, keyed by path
  * @param files the paths of all files that a link can lead to
  */

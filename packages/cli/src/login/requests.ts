@@ -11,7 +11,7 @@ export interface Started {
   interval: number
 }
 
-/** `port` is the port to which the browser returns, if a browser on this machine opens the page. */
+/** The browser returns to `port` on this machine. Undefined if the browser may be on another machine. */
 export async function startSignIn(
   url: string,
   request: { publicKey: string; machine: string; port: number | undefined },

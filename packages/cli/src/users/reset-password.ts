@@ -98,7 +98,7 @@ function senderOf({ config, log }: Installation): (to: { email: string; link: st
 
 ${link}
 
-The link works once, for 24 hours. Anyone who has it can set your password.
+The link works once and expires after 24 hours. Anyone who has it can set your password.
 `
     if (await send({ to: email, subject: 'Set a new password for Muster', text })) return
     throw new CliError('the mail server did not accept the email, so the password was not changed')

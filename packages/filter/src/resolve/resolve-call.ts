@@ -8,7 +8,7 @@ import { toText } from './resolve-literal.ts'
 import { attributeOwner, resolveAttributeName } from './resolve-name.ts'
 import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
-import { forbiddenClock, forbiddenView } from './usage.ts'
+import { forbiddenClock, forbiddenView } from './forbidden-terms.ts'
 
 const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
   base: { arguments: 1, example: 'base(site) = oslo' },

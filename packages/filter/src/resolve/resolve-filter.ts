@@ -8,8 +8,8 @@ import { resolveMember } from './resolve-member.ts'
 import { resolveWord } from './resolve-word.ts'
 import type { FilterTerm, ResolvedFilter } from './resolved.ts'
 import { type ResolveOptions, type Resolving, reject, type Scope } from './resolving.ts'
-import { addTerm } from './terms.ts'
-import { forbiddenEmpty } from './usage.ts'
+import { addTerm } from './reported-terms.ts'
+import { forbiddenEmpty } from './forbidden-terms.ts'
 
 export interface Resolution {
   /** Null for an empty filter, and for a filter with problems. */

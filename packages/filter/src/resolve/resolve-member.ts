@@ -6,8 +6,8 @@ import { toText } from './resolve-literal.ts'
 import { attributeOwner, type NamedSubject, resolveAttributeName, resolveName } from './resolve-name.ts'
 import type { AttributeSubject, Condition, FieldSubject, ResolvedFilter, SomeService } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, type Scope, written } from './resolving.ts'
-import { addServicesTerm, addTerm } from './terms.ts'
-import { forbiddenField } from './usage.ts'
+import { addServicesTerm, addTerm } from './reported-terms.ts'
+import { forbiddenField } from './forbidden-terms.ts'
 
 type Resolve = (resolving: Resolving, scope: Scope, tree: Expression) => ResolvedFilter | undefined
 

@@ -83,7 +83,7 @@ export interface AnyAttribute {
   readonly readable?: ReadableNames
 }
 
-/** The effective value is stale. `read` is set only if code has fixed the context of the filter. */
+/** The effective value is stale. The resolver never sets `read`. */
 export interface IsStale {
   readonly type: 'stale'
   readonly of: 'device' | 'service'
@@ -128,8 +128,8 @@ export type AttributeRead =
   | { readonly type: 'override'; readonly context: string }
 
 /**
- * How long the effective value has been unchanged (a duration), or when it last changed (a time). `read` is set only if
- * code has fixed the context of the filter.
+ * How long the effective value has been unchanged (a duration), or when it last changed (a time). The resolver never
+ * sets `read`.
  */
 export interface TimeOfAttribute {
   readonly type: 'age' | 'changed'

@@ -13,7 +13,7 @@ export type VerifyOptions = ServerAddress & {
    * signature.
    */
   key: VerificationKey | undefined
-  /** Whether a request with a body must cover a digest of the body. */
+  /** Whether the signature of a request with a body must cover a digest of the body. */
   requireDigest: boolean
   /** The received bytes of the body before decoding, or undefined if there is no body. */
   body: Uint8Array | undefined

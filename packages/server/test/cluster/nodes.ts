@@ -125,11 +125,11 @@ export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found
   const source = process.env.MUSTER_CITUS_DIR
-  if (source === undefined) throw new Error(`no PostgreSQL with the extension citus found. ${hint}`)
+  if (source === undefined) throw new Error(`found no PostgreSQL installation with the Citus extension. ${hint}`)
   console.log('building Citus')
   await run('bash', [join(resolve(source), 'build-citus.sh')], { maxBuffer: 64 * 1024 * 1024 })
   const built = await findInstalled()
-  if (built === undefined) throw new Error(`build-citus.sh did not install the extension citus. ${hint}`)
+  if (built === undefined) throw new Error(`build-citus.sh did not install the Citus extension. ${hint}`)
   return built
 }
 

@@ -45,7 +45,7 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Throws a database error that does not depend on the database's state. */
+/** Throws EACCES and errors that show no state, such as a failed authentication. */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
   // Without a listener, the event would end the process.

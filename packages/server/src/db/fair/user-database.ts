@@ -115,7 +115,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/** Kysely ends a pool only if its own instance used the pool. */
+/** Kysely ends a pool only if this instance has used it, but the instances of the users share the pool. */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {

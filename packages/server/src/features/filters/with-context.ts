@@ -1,7 +1,7 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 
 /**
- * Fixes the context of a filter: the filter reads the values of this context, or the base values if there is none,
+ * Ties a filter to a context: the filter reads the values of this context, or the base values if there is none,
  * regardless of the request's context. Conditions that name a context or the base keep it.
  */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {

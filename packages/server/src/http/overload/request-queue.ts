@@ -6,7 +6,10 @@ const STARTING_MS = 0.5
 /** Calls `start` now or in a later event-loop iteration. `start` starts or rejects a request of this caller. */
 export type Enqueue = (caller: string, start: () => void) => void
 
-/** Without the limit, a burst of requests would delay reading and sending. Callers take turns. */
+/**
+ * Limits the time for starting requests in each event-loop iteration. Otherwise, a burst would delay the reading of
+ * requests and the sending of responses. Callers take turns.
+ */
 export function createRequestQueue(): Enqueue {
   /** Contains queued requests by caller, in round-robin order. */
   const queues = new Map<string, (() => void)[]>()

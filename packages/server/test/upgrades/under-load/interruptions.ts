@@ -29,7 +29,7 @@ interface Options {
 /** The time that a server may take to connect again after an outage. */
 const RECONNECT_MS = 5_000
 
-/** Ends when a server finishes the migration or the limit is reached. */
+/** Ends when a server finishes the migration, or after `limit` interruptions. */
 export async function interruptMigration({ db, after, env, limit }: Options): Promise<Interruptions> {
   const done: Interruptions = { servers: 0, sessions: 0, crashes: 0, outages: [] }
   // The session of a killed server can hold the migration lock until its statement ends. Meanwhile, the next server
@@ -84,7 +84,7 @@ async function interrupt(
   if (kind === 'servers') return server.stop('SIGKILL')
   if (kind === 'sessions') await sql`select pg_terminate_backend(${session})`.execute(db)
   else done.outages.push(await crash(db, session))
-  // A server that lost its database exits or tries again.
+  // Gives the server a second to exit or to retry the migration, before the caller kills it.
   await Promise.race([server.ready, sleep(1_000)])
 }
 

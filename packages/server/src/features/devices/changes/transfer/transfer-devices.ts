@@ -78,7 +78,7 @@ async function assertMayCreateDevices({ db, clock, viewer }: Context, to: string
       missing: [{ field: 'Mutation.transferDevices', permission: 'DEVICE_CREATE' }],
     })
   if (grant.restriction !== undefined)
-    throw new ApiError('FORBIDDEN', 'your role in the other account is restricted, so devices cannot move there', {
+    throw new ApiError('FORBIDDEN', 'to move devices, you need a role without a restriction in the other account', {
       reason: 'device',
     })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { check } from '../../test/fixtures.ts'
-import type { FilterUsage } from './usage.ts'
+import type { FilterUsage } from './forbidden-terms.ts'
 
 describe('terms', () => {
   test('reports the position, canonical name, and comparison of each term', () => {
