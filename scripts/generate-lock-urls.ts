@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
 
+/**
+ * A placeholder for the registry that npm uses. `.npmrc` names its domain in `replace-registry-host`. The domain can
+ * never exist (RFC 2606).
+ */
 const REGISTRY = 'https://registry.invalid'
 
 interface LockedPackage {

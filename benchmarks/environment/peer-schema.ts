@@ -1,6 +1,9 @@
 import type pg from 'pg'
 
-/** The lock prevents lost updates. */
+/**
+ * As in PostGraphile's documentation (https://postgraphile.org/postgraphile/5/custom-mutations), a database function
+ * contains the logic. The lock prevents lost updates.
+ */
 const setAttribute = `
 create schema if not exists postgraphile;
 create or replace function postgraphile.set_attribute(account_id text, device_id text, name text, value text)

@@ -8,7 +8,9 @@ export interface HttpRequest {
 export interface LoadJob {
   url: string
   connections: number
-  /** If the list is shorter than `connections`, it repeats. */
+  /**
+   * The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats.
+   */
   requests: readonly (readonly HttpRequest[])[]
   until: { seconds: number } | { requests: number }
 }

@@ -11,8 +11,8 @@ const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signat
 
 export interface ServerBuild {
   /**
-   * Whether to install Node.js and the embedded PostgreSQL of this platform. Without them, npm adds those of the
-   * user's.
+   * Whether to install Node.js and the embedded PostgreSQL of this platform. Without them, npm adds those of the user's
+   * platform.
    */
   withPrograms: boolean
 }

@@ -34,6 +34,7 @@ export interface MusterOptions extends Credentials {
   secret?: string | undefined
   /** Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`, for an access key with a public key. */
   privateKey?: Credentials['privateKey']
+  /** Custom signing function, for keys that are stored elsewhere. */
   sign?: Credentials['sign']
   /** Signature form. Default: `rfc9421`. */
   form?: Credentials['form']
@@ -96,7 +97,9 @@ export class Muster {
     return this.#run('Query', selection, options) as Promise<Selected<'Query', Given>>
   }
 
-  /** The type of the result follows from the selection. Throws MusterError. */
+  /**
+   * Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError.
+   */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
     options: CallOptions = {},
@@ -113,6 +116,7 @@ export class Muster {
     variables?: Readonly<Record<string, unknown>>,
     options?: QueryOptions,
   ): Promise<Data>
+  /** Runs a typed document and returns `data`. */
   query<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     ...rest: Record<string, never> extends Variables
@@ -183,6 +187,7 @@ export class Muster {
     return listPastEvents(this.#askForList, options)
   }
 
+  /** Lists a webhook's deliveries, newest first. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {

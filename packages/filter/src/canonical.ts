@@ -15,7 +15,11 @@ import { quote, writeValue, writeWord } from './syntax/quote.ts'
 
 const DAY = 86_400_000
 
-/** The result resolves to the same filter and is its own canonical form. An empty filter gives the empty string. */
+/**
+ * Formats a resolved filter in canonical form: `attributes.` before every attribute, keywords instead of spaces and
+ * minus signs, and quotes wherever a literal would be ambiguous. The result resolves to the same filter and is its own
+ * canonical form. The canonical form of an empty filter is the empty string.
+ */
 export function canonicalize(filter: ResolvedFilter | null, kind: FilterKind = 'device'): string {
   return filter === null ? '' : print(filter, kind)
 }

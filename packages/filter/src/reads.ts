@@ -4,7 +4,7 @@ import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 export interface FilterReads {
   /** Fields with the kind of their object, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
-  /** Attributes of devices, including the devices of events. */
+  /** Attributes of devices, including the devices of events. A name can be a group's name. */
   readonly deviceAttributes: ReadonlySet<string>
   readonly serviceAttributes: ReadonlySet<string>
   /** Whether any() reads every base attribute. */

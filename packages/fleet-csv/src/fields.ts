@@ -1,4 +1,7 @@
-/** The value is the name of the server's length limit. */
+/**
+ * The plain fields of a device in a file, in the order of their columns. The value is the name of the server's length
+ * limit.
+ */
 export const fieldLimits = {
   name: 'deviceNameLength',
   hardwareId: 'hardwareIdLength',

@@ -90,7 +90,7 @@ function readHost(fields: Fields): HostField {
   return host
 }
 
-/** Returns the empty string if there are none. */
+/** Joins all lines of a header (RFC 9110 §5.3). Returns the empty string if there are none. */
 export function joinedField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined) return ''

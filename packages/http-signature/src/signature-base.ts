@@ -29,7 +29,10 @@ function cavageValue(name: string, { message, created, expires }: BaseInput, spe
   }
 }
 
-/** The target is in origin form, so its path is never empty. Does not decode or normalize any part. */
+/**
+ * Returns the value of a component (RFC 9421 §2.2). The target is in origin form, so its path is never empty. Does not
+ * decode or normalize any part.
+ */
 function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
   const question = message.target.indexOf('?')
   switch (name) {

@@ -3,6 +3,7 @@ import type { Counter, Histogram } from 'prom-client'
 /** Recording each value separately takes ten times as long. */
 export interface Batch<Add> {
   readonly add: Add
+  /** Records the collected values. Call this before reading the metric. */
   flush(): void
 }
 

@@ -1,6 +1,7 @@
 export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
+  /** The labels' names, if the metric has several values. Each label has few values, and clients do not choose them. */
   labels?: readonly string[]
   help: string
   buckets?: readonly number[]

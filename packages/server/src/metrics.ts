@@ -38,7 +38,10 @@ export interface MetricsOptions {
   process?: string | undefined
 }
 
-/** Their names have the suffix of a counter. Gauges without this suffix report the same values by type. */
+/**
+ * The registry omits these gauges, because their names have the suffix of a counter. Gauges without this suffix report
+ * the same values by type.
+ */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {

@@ -50,10 +50,13 @@ export interface WorkerDeps {
 
 export interface Worker {
   start(): Promise<void>
+  /** Releases all jobs and locks, so that another server can take over immediately. */
   close(): Promise<void>
 }
 
-/** Separate, because requests and background work would wait for each other in a shared pool. */
+/**
+ * The size of the pool for background work. In a shared pool, requests and background work would wait for each other.
+ */
 const CONNECTIONS = 5
 
 /** The fields are minute, hour, day, month, and weekday in UTC. */
@@ -97,7 +100,7 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** Records therefore expire only if they are old enough by both clocks. */
+  /** Records expire only if they are old enough by both clocks. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

@@ -8,7 +8,10 @@ function draw(values: readonly (string | number | null)[], byte: number): string
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/** Because adjacent IDs share index pages, a million inserts finish in minutes. */
+/**
+ * This many consecutive devices have adjacent IDs. Adjacent IDs share index pages, so a million inserts finish in
+ * minutes.
+ */
 const CLUSTER_SIZE = 4_096
 
 /**

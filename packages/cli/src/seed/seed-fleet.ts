@@ -49,6 +49,7 @@ async function addRange(
     client.release()
     return rows[0]!.added
   } catch (error) {
+    // Closing the connection rolls back the transaction.
     client.release(true)
     throw error
   }

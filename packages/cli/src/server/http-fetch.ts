@@ -55,7 +55,10 @@ interface SignedRequest {
   signal: AbortSignal
 }
 
-/** Event streams need the real `fetch`. */
+/**
+ * Replaces `fetch` for the client, which passes strings and reads only these members of the response. Event streams
+ * need the real `fetch`.
+ */
 export const httpFetch = (async (url: string, init: SignedRequest) => {
   if (init.headers.Accept === 'text/event-stream') return fetch(url, init)
   try {

@@ -149,6 +149,7 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   signal.removeEventListener('abort', stop)
   if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
+  // Counts publications in flight as not acknowledged, because an ended client does not report their outcome.
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected

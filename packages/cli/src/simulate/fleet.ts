@@ -5,7 +5,9 @@ import { createThrottle } from './throttle.ts'
 
 export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]
+  /** Seconds. */
   duration: number
+  /** Maximum number of new connections per second. */
   rate: number
   onTick: (counts: Counts) => void
   signal: AbortSignal

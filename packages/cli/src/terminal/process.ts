@@ -19,6 +19,7 @@ export function handleOutputErrors(): void {
   }
 }
 
+/** If the launcher (bin/muster.js with an older Node.js) started this process, exits when the launcher ends. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED

@@ -4,6 +4,7 @@ import type { AttributeChanges, CallOptions } from '../types.ts'
 import { batchesOf } from './batches.ts'
 
 export interface SetManyItem {
+  /** ID of a device, a service, or the user. */
   target: string
   attributes: AttributeChanges
   context?: string | undefined

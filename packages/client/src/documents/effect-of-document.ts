@@ -28,7 +28,10 @@ const idempotent: ReadonlySet<string> = new Set([
   'cancelBulk',
 ])
 
-/** The server accepts an Idempotency-Key for these mutations if the document contains no other field. */
+/**
+ * The server accepts an Idempotency-Key for these mutations if the document contains no other field. `runBulk` is not
+ * one of them: with the header, the server would discard a job whose preview is not as expected.
+ */
 const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',

@@ -29,7 +29,10 @@ export interface SubscribeOptions {
   onConnect: () => void
 }
 
-/** Always ends with an error: a StreamEnd, or the signal's reason after an abort. */
+/**
+ * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends
+ * with an error: a StreamEnd, or the signal's reason after an abort.
+ */
 export async function* subscribeOnce(
   given: SubscribeOptions,
 ): AsyncGenerator<Record<string, unknown>, never, undefined> {

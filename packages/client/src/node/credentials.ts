@@ -9,6 +9,7 @@ export interface StoredCredentials {
   keyId: string
   /** Secret of the access key in base64. */
   secret?: string
+  /** Ed25519 private key as PEM (PKCS #8). */
   privateKey?: string
   /** The selected profile, which is a section of the file. */
   profile: string

@@ -35,7 +35,8 @@ export interface Mistake<Sentence extends string> {
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
     ? Mistake<`select at least one field of ${Name}`>
-    : Selection<Name> extends Given
+    : // The compiler has already checked a value of type Selection where the code builds it.
+      Selection<Name> extends Given
       ? unknown
       : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
 

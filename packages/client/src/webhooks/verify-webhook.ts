@@ -24,6 +24,7 @@ export interface WebhookDelivered {
   id: string
   /** Event type, such as `device.state` or `attribute.change`. */
   type: string
+  /** Time of the event (ISO 8601). */
   timestamp: string
   data: WebhookData
 }
@@ -38,6 +39,7 @@ export interface WebhookSource {
 
 /** An event's data: the common members, plus members that depend on the event type. */
 export interface WebhookData {
+  /** Event ID. */
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null

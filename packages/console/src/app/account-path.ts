@@ -1,6 +1,9 @@
 const [, path, id] = /^(\/accounts\/([\w-]+))(?=\/|$)/.exec(location.pathname) ?? []
 
-/** From the tab's address, so that two tabs can show two accounts. Undefined if the server chooses the account. */
+/**
+ * The account in the tab's address, so that two tabs can show two accounts. Undefined if the server chooses the
+ * account.
+ */
 export const addressedAccount: string | undefined = id
 
 export const basePath = path ?? '/'

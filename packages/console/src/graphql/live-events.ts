@@ -66,7 +66,10 @@ export function createLiveEvents(): LiveEvents {
     for (const listener of listeners) listener.onGap?.()
   }
 
-  /** Without an event to resume after, the subscription may miss events. */
+  /**
+   * Reports a gap after each connection until the subscription has received an event. Without an event to resume after,
+   * the subscription may miss events.
+   */
   const connected = (): void => {
     failures = 0
     setStatus('live')

@@ -8,7 +8,8 @@ export interface ParsedTime {
 }
 
 /**
- * Accepts an ISO 8601 date-time with a zone, or a date, in the years 1 to 9999. Returns undefined for any other string.
+ * Accepts an ISO 8601 date-time with a zone, or a date, in the years 1 to 9999. Ignores digits after milliseconds.
+ * Returns undefined for any other string.
  */
 export function parseTime(text: string): ParsedTime | undefined {
   const match = dateTimeForm.exec(text)

@@ -6,7 +6,10 @@ import type { FilterUsage } from './forbidden-terms.ts'
 
 export interface KnownNames {
   has(name: string): boolean
-  /** Returns the names that suggestions can contain, such as the names that the caller can read. */
+  /**
+   * Returns the names that suggestions can contain, such as the names that the caller can read. The groups of these
+   * names are known too.
+   */
   keys(): Iterable<string>
 }
 

@@ -1,3 +1,7 @@
+/**
+ * A string with wildcards, represented by the strings between them: `os*` is `['os', '']`. A single string means no
+ * wildcard.
+ */
 export type Parts = readonly string[]
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])

@@ -13,7 +13,11 @@ export interface CsvProblem {
   reason: string
 }
 
-/** Skips empty lines. Continues at the next line after a broken quote, so that it does not affect other rows. */
+/**
+ * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
+ * as line ends. Skips empty lines. Continues at the next line after a broken quote, so that the quote does not affect
+ * other rows.
+ */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0
   let line = 1

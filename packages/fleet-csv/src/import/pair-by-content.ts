@@ -7,7 +7,10 @@ export interface Pairs<Wanted, Found> {
   ambiguous: Wanted[]
 }
 
-/** Pairs the two items if the name is unique on both sides, and otherwise pairs identical items. */
+/**
+ * Pairs the two items if the name is unique on both sides, and otherwise pairs identical items. A remaining wanted item
+ * is new only if no existing item remains.
+ */
 export function pairByContent<Wanted, Found>(
   wanted: readonly Wanted[],
   found: readonly Found[],

@@ -201,7 +201,10 @@ interface OpenJobs {
   login: { bulkJobs: { items: { id: string; name: string; state: string }[] } }
 }
 
-/** The server continues the job of an earlier import of the same file after its client has stopped. */
+/**
+ * Waits for the job of an earlier import of the same file, which the server continues after the client has stopped.
+ * Cancels a job that was not started. `onWait` runs before the wait.
+ */
 export async function finishEarlierJob(
   api: Api,
   jobName: string,

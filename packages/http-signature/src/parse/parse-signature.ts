@@ -38,7 +38,7 @@ const scheme = 'signature'
 /** A signature in form B, or the parameters of form A in `text`. */
 type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 
-/** Ignores an empty Authorization header. */
+/** Checks Signature-Input first (RFC 9421 appendix A). Ignores an empty Authorization header. */
 function findCredentials(fields: Fields): Credentials | undefined {
   const inAuthorization = (fields.get('authorization') ?? []).flatMap(readSchemeParameters)
   if (fields.has('signature-input')) {

@@ -29,7 +29,10 @@ const derivedComponents = new Set([
 /** Matches a lowercase field name (RFC 9421 §2.1). A name that begins with @ never refers to a header (§7.5.1). */
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
-/** The label has no meaning (RFC 9421 §7.2.5). */
+/**
+ * Allows only one signature per request, because a client could otherwise make the server verify many. The label has no
+ * meaning (RFC 9421 §7.2.5).
+ */
 export function readRfc9421(message: Message): ParsedSignature {
   const inputs = readDictionary(message, 'signature-input')
   const signatures = readDictionary(message, 'signature')

@@ -82,6 +82,7 @@ function assert(condition: boolean, message: string): void {
   if (!condition) throw new TypeError(message)
 }
 
+/** Drafts a signature in form B (RFC 9421 §3.1). */
 function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const { added, message, spelling } = prepare(options, {
     ...(bodyHash === undefined ? {} : { 'Content-Digest': `sha-256=:${bodyHash}:` }),
@@ -118,6 +119,7 @@ function rfc9421Parameters(options: DraftOptions, algorithm: string): Map<string
   return parameters
 }
 
+/** Drafts a signature in form A (cavage-12 §3.1). */
 function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const hasDate = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'date')
   const { added, message, spelling } = prepare(options, {

@@ -39,7 +39,10 @@ export type VerifyOutcome =
 const defaultClockSkew = 300
 const emptyBody = new Uint8Array()
 
-/** Never throws for input from a client. The caller must enforce that a nonce is used only once. */
+/**
+ * Verifies first the time, then the signature, then the body. Never throws for input from a client. The caller must
+ * enforce that a nonce is used only once.
+ */
 export function verifySignature(parsed: ParsedSignature, options: VerifyOptions): VerifyOutcome {
   try {
     assertClock(parsed, options)

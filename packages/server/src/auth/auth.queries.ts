@@ -17,6 +17,10 @@ export interface KeyRow {
   role: string | null
   role_permissions: string[] | null
   role_restriction: StoredRestriction | null
+  /**
+   * When a personal key's creator last used single sign-on or, without a linked identity, became a member. Null unless
+   * the creator is a member through a group.
+   */
   last_sign_in: Date | null
   /** Networks in CIDR notation. If empty, the key may be used from any address. */
   networks: string[]

@@ -17,7 +17,10 @@ const PAIR_MS = 3_600_000
  * because key IDs are not secret.
  */
 export interface FailedSignatures {
-  /** Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. */
+  /**
+   * Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. Call
+   * this before verifying.
+   */
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a

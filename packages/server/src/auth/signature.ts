@@ -36,7 +36,10 @@ export interface SignatureOptions {
  */
 const REJECTED_AFTER_MS = 25
 
-/** The maximum number of responses that wait at the same time. The server sends further responses immediately. */
+/**
+ * The maximum number of responses that wait at the same time. The server sends further responses immediately. A network
+ * has 20 attempts a minute, so only a caller with dozens of networks can exceed this number.
+ */
 const MAX_WAITING = 1_000
 
 export function signatureStrategy(options: SignatureOptions): Strategy {
@@ -105,8 +108,9 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Timers have a precision of one millisecond and may fire early, so this sets the timer again until the moment has
- * passed.
+ * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the
+ * remaining time, rounded up, and is set again if it fires one tick early. The rounding therefore does not reveal when
+ * the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))

@@ -9,7 +9,10 @@ export interface Table {
   bytes: number
 }
 
-/** Omits the tables of migrations, and two kinds of derived data: device counts and attribute names. */
+/**
+ * Returns each table after the tables that it references. Omits the tables of migrations, and two kinds of derived
+ * data: device counts and attribute names.
+ */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
     select relname as name, relkind = 'p' as "isPartitioned",
@@ -86,7 +89,9 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ month }) => month)
 }
 
-/** Can exceed every value in the rows, because the database assigns values before a commit. */
+/**
+ * The last value of a sequence can exceed every value in the rows, because the database assigns values before a commit.
+ */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences

@@ -13,7 +13,10 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
   }
 }
 
-/** `masterKeys` contains their check values. */
+/**
+ * Throws a BackupError unless all keys that encrypt the secrets in the backup are available. `masterKeys` contains
+ * their check values.
+ */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return

@@ -14,7 +14,10 @@ export interface DatabaseOptions {
   size: number
   /** The number of milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
-  /** Connections through a pooler in transaction mode keep no state, such as settings and prepared statements. */
+  /**
+   * The direct connection to PostgreSQL, if `connection` leads to a pooler in transaction mode. Connections through
+   * such a pooler keep no state, such as settings and prepared statements.
+   */
   direct?: pg.PoolConfig
   /**
    * Milliseconds without a response after which the database counts as unresponsive. Default: only TCP timeouts apply.
@@ -74,7 +77,8 @@ export function createPool(options: DatabaseOptions): Pool {
     application_name: 'muster',
     types,
     onConnect: async (client) => {
-      // Without a listener, the event would end the process.
+      // If the database closes the connection between two queries, the next query reports the error. Without a
+      // listener, the event would end the process.
       client.on('error', () => {})
       await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
@@ -207,7 +211,7 @@ function nameOf(text: string, names: Map<string, string>): string | undefined {
   return name
 }
 
-/** Runs `work` in `db` if `db` is a transaction. */
+/** Runs `work` in `db` if `db` is a transaction. Otherwise, runs `work` in a new transaction. */
 export const inTransaction = <Result>(
   db: Database,
   work: (transaction: Database) => Promise<Result>,

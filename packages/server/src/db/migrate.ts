@@ -10,13 +10,16 @@ import { type Migration, readMigrations, releaseFolder } from './migration.ts'
 
 export interface MigrateOptions {
   log?: MigrationLog
-  /** Finished steps remain in effect. */
+  /** Aborting stops the migration between two steps or during a long step. Finished steps remain in effect. */
   signal?: AbortSignal
   /** The default is this release's migrations. */
   migrations?: readonly Migration[]
 }
 
-/** Several servers may call this function at the same time. The next call continues an interrupted migration. */
+/**
+ * Several servers may call this function at the same time: one runs the migrations while the others wait. The next call
+ * continues an interrupted migration. Uses two connections, whose statement timeout must allow long statements.
+ */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const done = await runMissing(db, migrations, options)

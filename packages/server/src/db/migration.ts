@@ -17,6 +17,7 @@ export interface Change {
   run(db: Kysely<unknown>): Promise<void>
 }
 
+/** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
   index: string
   /** The table to index. The partitions of a partitioned table are indexed one after the other. */
@@ -26,6 +27,7 @@ export interface NewIndex {
   as: string
 }
 
+/** Drops an index concurrently, without blocking writes. */
 export interface OldIndex {
   dropIndex: string
 }
@@ -33,7 +35,10 @@ export interface OldIndex {
 /** Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
-  /** Processes about `size` rows after `after` (initially null). */
+  /**
+   * Processes about `size` rows after `after` (initially null). Returns the last row's position, or null if no rows
+   * remain.
+   */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
 }
 

@@ -35,7 +35,8 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the commits of all transactions that do.
+   * Notifies all processes within 10 ms. Requests must not run NOTIFY, because PostgreSQL serializes the commits of all
+   * transactions that do.
    */
   notify(channel: string): void
   close(): Promise<void>
@@ -151,7 +152,8 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       wake()
     },
     async close() {
-      // While a client is connecting, `end` never settles.
+      // While a client is connecting, `end` never settles. Waiting for the loop is safe, because all its steps have
+      // time limits.
       closing.abort()
       wake()
       await ended

@@ -1,6 +1,7 @@
 /**
- * After a failure, the others still finish, because a statement after the rollback would run outside of the
- * transaction.
+ * Waits for statements that a transaction sent without waiting for each one. They run in the order in which they were
+ * sent. After a failure, the others still finish, because a statement after the rollback would run outside of the
+ * transaction. Throws the failure that ended the transaction.
  */
 export async function sentTogether<Results extends readonly unknown[]>(
   statements: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],

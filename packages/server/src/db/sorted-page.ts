@@ -13,9 +13,12 @@ type Sql = RawBuilder<unknown>
 export interface SqlOrder {
   /** The sort key. If omitted, rows are ordered only by ID. */
   key?: Sql
-  /** The key's index then covers both columns. */
+  /** The ID column of the table that contains the key. The key's index then covers both columns. */
   id: Sql
-  /** The statement compares both ID columns, because PostgreSQL does not infer comparisons other than equality. */
+  /**
+   * The ID column of a joined table. The statement compares both ID columns, because PostgreSQL does not infer
+   * comparisons other than equality.
+   */
   twinId?: Sql
   direction: Direction
   /**
@@ -133,7 +136,10 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
-/** At most the first key has an index. `id` breaks ties. `sort_key` is a JSON array of all keys. */
+/**
+ * At most the first key has an index. `id` breaks ties, in the direction of the last key. `sort_key` is a JSON array of
+ * all keys.
+ */
 export function rowsByKeys(
   { columns, from, where }: RowSource,
   { keys, id }: { keys: readonly SqlKey[]; id: Sql },

@@ -4,8 +4,9 @@ import type { FieldRules, Need } from '../graphql/access/field-needs.ts'
 import type { Arguments } from '../graphql/cost/object-estimate.ts'
 
 /**
- * `viewer` means any valid credentials. A list names permissions, all of which the caller needs, or one of an inner
- * list.
+ * Who may select a field: `anyone`, even without credentials, or a `viewer` with any valid credentials. A list names
+ * permissions, all of which the caller needs. If an entry is itself a list, one permission of that list is enough. A
+ * function returns the list for the field's arguments.
  */
 export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
 
@@ -31,6 +32,8 @@ const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
 
 /**
  * `Type.*` is the rule for all fields of a type that have no entry. The server does not start if a field has no rule.
+ * All fields below `login` find only rows of the viewer's account. A read-only key cannot run mutations, whatever its
+ * permissions.
  */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',

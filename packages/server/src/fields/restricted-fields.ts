@@ -1,4 +1,8 @@
-/** Each of these fields applies the restriction in its statements, or reads nothing about devices. */
+/**
+ * The fields of `User` that restricted callers can select. Each of these fields, and of the mutations below, applies
+ * the restriction in its statements, or reads nothing about devices. Most other types need no list, because restricted
+ * callers reach them only through such fields.
+ */
 const openOfUser: readonly string[] = [
   ...[
     'accessKeys',

@@ -14,6 +14,7 @@ export class ChangeMadeError extends Error {
   }
 }
 
+/** Throws a ChangeMadeError if `read` fails. */
 export async function readChange<Made>(read: () => Promise<Made>): Promise<Made> {
   try {
     return await read()

@@ -6,7 +6,10 @@ export interface BasicCredentials {
   password: string
 }
 
-/** Returns undefined without an Authorization header. Throws if it is malformed or has another scheme. */
+/**
+ * Reads Basic credentials (RFC 7617 §2). Returns undefined without an Authorization header. Throws if it is malformed
+ * or has another scheme.
+ */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined
   const [, encoded] = /^basic +([a-z0-9+/_-]+={0,2}) *$/i.exec(authorization) ?? []

@@ -34,7 +34,10 @@ const preflightHeaders = {
 
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
-/** Pages from other origins must sign their requests, because the server ignores their session cookies. */
+/**
+ * Responses never allow credentials. Pages from other origins must sign their requests, because the server ignores
+ * their session cookies.
+ */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)
   return ({ url, method, headers }) => {

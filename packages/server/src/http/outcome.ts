@@ -35,7 +35,7 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Call this if the route alone does not identify it. */
+/** Call this if the route alone does not identify the operation. */
 export function noteOperation(
   request: FastifyRequest,
   { kind, name, label }: { kind: RequestKind; name: string; label: string },

@@ -10,7 +10,10 @@ const baseHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** With `isHttps`, browsers must use HTTPS for this host (RFC 6797). */
+/**
+ * With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only to this host, because other hosts of the
+ * domain may not support HTTPS.
+ */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders
 

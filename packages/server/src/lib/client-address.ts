@@ -7,6 +7,7 @@ export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) =
 
 /**
  * Behind a trusted proxy, the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy.
+ * Otherwise, the address of the connection, and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)

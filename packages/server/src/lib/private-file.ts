@@ -5,6 +5,10 @@ import { dirname } from 'node:path'
 /** With `folder`, the folder's owner, so both root and that user can run Muster. */
 type FileOwner = 'folder' | 'root'
 
+/**
+ * Writes a file that only its owner can read, completely or not at all. Replaces an existing file with that name.
+ * Resolves after the file is synced to disk.
+ */
 export async function replacePrivateFile(
   path: string,
   text: string | Uint8Array | AsyncIterable<Uint8Array>,

@@ -9,8 +9,11 @@ export type Sort<Field extends string> = { direction: Direction } & ({ field: Fi
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * The direction is `-` or `+` before the name, or ` asc` or ` desc` after it; then a leading sign is part of the name.
- * A name of both a field and an attribute means the field, unless it starts with `attributes.`.
+ * Reads a `sort` argument: the name of a field or an attribute, with an optional direction. The direction is a sign
+ * before the name (`-` for descending, `+` for ascending), or a space and `asc` or `desc`, in uppercase or lowercase,
+ * after the name. The default is ascending. If the direction is after the name, a leading sign is part of the name. A
+ * name of both a field and an attribute means the field, unless it starts with `attributes.`. A name that contains a
+ * space must have the direction after it, because its last word could otherwise be read as a direction.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)

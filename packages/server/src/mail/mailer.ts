@@ -3,7 +3,10 @@ import type { Config } from '../config.ts'
 import { emailSender, type Message } from './send-email.ts'
 
 export interface Mailer {
-  /** Sends in the background. `onDone` receives whether the mail server accepted the message. */
+  /**
+   * Sends in the background. `onDone` receives whether the mail server accepted the message. Closing the server waits
+   * for both.
+   */
   send(message: Message, onDone: (isSent: boolean) => Promise<void>): void
 }
 

@@ -35,6 +35,7 @@ export function emailSender(
       await transport.sendMail({ from: smtpFrom, to: { name: '', address: to }, subject, text })
       return true
     } catch (error) {
+      // The error's message is not logged, because it may contain the recipient's address and the email's content.
       const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number }
       log.warn({ code, command, responseCode }, 'cannot send an email')
       return false

@@ -128,7 +128,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   aedes.on('client', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
-    // A second connection replaces the first (MQTT-3.1.4-2).
+    // A second connection replaces the first (MQTT-3.1.4-2). The broker has already closed the first connection, whose
+    // close event follows.
     const previous = sessions.setDevice(session)
     if (previous !== undefined) disconnect(previous, disconnected.connectedAgain)
   })

@@ -24,7 +24,7 @@ export interface Mqtt {
 
 export interface MqttOptions {
   config: Config
-  /** If undefined, devices can connect only over WebSocket. */
+  /** The TCP or TLS port. 0 selects any free port. If undefined, devices can connect only over WebSocket. */
   port: number | undefined
   /** If set, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined

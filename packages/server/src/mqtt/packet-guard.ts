@@ -7,11 +7,16 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
+  /** The maximum number of bytes that a connection may send before it authenticates. */
   unauthenticated: number
+  /** The maximum size, in bytes, of each packet after authentication. */
   packet: number
 }
 
-/** Wraps `read`, because piping through another stream would use memory for each of ten thousand connections. */
+/**
+ * Checks the bytes read from a connection before the broker buffers them. Wraps `read`, because piping through another
+ * stream would use memory for each of ten thousand connections.
+ */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()
   let isAuthenticated = false

@@ -5,7 +5,10 @@ import type { Session } from './session-registry.ts'
 
 /** A rejection would close the connection and lose the messages in flight, so the server delays messages instead. */
 export interface Throttle {
-  /** Returns undefined if the device may send another message now. Rejects if the connection ends first. */
+  /**
+   * Resolves, in the order of calls, when the device may send another message. Returns undefined if the device may send
+   * one now. Rejects if the connection ends first.
+   */
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 

@@ -5,8 +5,10 @@ import type { Address, AddressRange } from '../lib/address-range.ts'
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
- * The address must be globally reachable unicast (RFC 6890 and the IANA special-purpose registries) or in an allowed
- * range. IPv6 addresses that embed an IPv4 address, such as 6to4, are forbidden.
+ * Checks whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and
+ * the IANA special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4
+ * address, such as 6to4 and NAT64, are forbidden, because the network determines their destination. `address` must have
+ * the operating system's format, not the format in a URL.
  */
 export function isAllowedAddress(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false

@@ -8,8 +8,13 @@ import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 export interface Outbound {
-  /** Does not look up other names, because the result would reveal which names exist in the server's own network. */
+  /**
+   * Checks whether the host is a forbidden address or a forbidden loopback name. Does not look up other names, because
+   * the result would reveal which names exist in the server's own network. Their addresses are checked on every
+   * connection.
+   */
   isForbidden(url: URL): boolean
+  /** Never rejects, because the result contains any error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }
@@ -21,7 +26,7 @@ export interface OutboundMessage {
   signal?: AbortSignal
 }
 
-export type OutboundResult = { duration: number } & (
+export type OutboundResult = { /** Milliseconds. */ duration: number } & (
   | { status: number; retryAfter: string | undefined /** The first KiB. */; body: string }
   | { status: null; error: string }
 )

@@ -63,6 +63,7 @@ export function createProcesses(
       metrics.ended(number)
       return end
     })
+    // A process can end while a message is being sent to it. Without a listener, that error would end this process.
     worker.on('error', (error) => log.debug({ err: error }, 'cannot send a message to a server process'))
     worker.on('message', (message: FromProcess) => {
       watch.recordMessage(number)

@@ -19,13 +19,19 @@ export interface Watch {
 
 interface Watched {
   worker: Worker
-  /** Not a time: if this process could not run, responses that arrived in time would seem late. */
+  /**
+   * The number of checks since the first one without a response. A time would be misleading: if this process could not
+   * run, responses that arrived in time would seem late.
+   */
   missedChecks: number
   /** Whether the process has sent a message, which shows that it has started. */
   hasStarted: boolean
 }
 
-/** Seconds; 0 means never. A starting process gets at least 30 seconds. */
+/**
+ * Kills a process with SIGKILL if it does not respond for `maxSeconds`, or never if `maxSeconds` is 0. A starting
+ * process gets at least 30 seconds.
+ */
 export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {
   const watched = new Map<number, Watched>()
 

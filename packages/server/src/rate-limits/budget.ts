@@ -18,13 +18,17 @@ export interface Budget {
   left(subject: string): number
   /** Whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
   due(subject: string): number
-  /** Later calls return the remaining subjects. */
+  /**
+   * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining
+   * subjects.
+   */
   report(subjects: number): [subject: string, points: number][]
   /** Subtracts the points that a subject has spent in another process. A negative number adds points. */
   applyRemoteSpending(subject: string, points: number): void
 }
 
 export interface BudgetOptions {
+  /** Returns a monotonic time in milliseconds. */
   now?: (() => number) | undefined
   isReported?: boolean | undefined
   /** Called when a subject has too few points. */

@@ -27,7 +27,9 @@ export interface RequestCharges {
   /** The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the maximum. The returned function refunds unused points; pass it the data, or undefined if a field failed.
+   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.
+   * Call it after the operation with the data that was read, or with undefined if a field failed. A failed operation
+   * gets a refund only for rows, because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /** The returned function's promise resolves once enough points for the next event are available. */

@@ -9,11 +9,14 @@ export interface Route {
    * viewer's ID.
    */
   readonly document: string
-  /** If omitted, the response is all data. */
+  /**
+   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the
+   * response is all data.
+   */
   readonly at?: string
   /** 201 if the route creates an object at `location`, 204 if the response has no body, and otherwise 200. */
   readonly status: 200 | 201 | 204
-  /** A placeholder such as `{device.id}` stands for a member of the response. */
+  /** The new object's path below /rest/v1. A placeholder such as `{device.id}` stands for a member of the response. */
   readonly location?: string
   /** The variable whose value is the whole body. */
   readonly body?: string

@@ -30,7 +30,10 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/** The first error determines the status. */
+/**
+ * Sends execution errors without their locations, because callers do not know the document. The first error determines
+ * the status.
+ */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
   const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
   const [{ extensions } = {}] = reported

@@ -12,6 +12,7 @@ export function integer(text: string, minimum: number, maximum: number): number 
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
+/** Returns milliseconds. */
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!
@@ -107,7 +108,7 @@ export function origins(text: string): string[] {
   })
 }
 
-/** Only loopback hosts may use http. */
+/** Reads an issuer exactly as given, because the server compares it as a string. Only loopback hosts may use http. */
 export function issuer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isLoopback = url !== undefined && /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(url.hostname)

@@ -3,7 +3,7 @@ import { destination, pino } from 'pino'
 import pinoPretty from 'pino-pretty'
 import type { Config } from '../config.ts'
 
-/** On standard error, as JSON for programs or as text for people. Only terminals get colors. */
+/** Logs to standard error, as JSON for programs or as text for people. Only terminals get colors. */
 export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): FastifyBaseLogger {
   const standardError = destination(2)
   if (logFormat === 'json') return pino({ level: logLevel }, standardError)

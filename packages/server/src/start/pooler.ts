@@ -15,7 +15,10 @@ export interface DatabaseAccess {
 const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
-/** Warns if the pooler for requests does not pass on session settings. */
+/**
+ * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass on
+ * session settings.
+ */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
   { statementTimeout, databaseDirectUrl }: Config,
@@ -42,8 +45,10 @@ export async function checkPooler(
 }
 
 /**
- * A pooler in transaction mode is in between if another client sees the value that a client sets, or if that client no
- * longer sees it.
+ * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
+ * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
+ * pooler has assigned another connection, or resets the connection after each transaction (PgBouncer's
+ * `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {

@@ -135,7 +135,10 @@ const RETRY_MS = 500
 const MIN_VERSION = 150_000
 const FIRST_UNKNOWN_VERSION = 190_000
 
-/** Throws if the database rejects the server for any other reason. */
+/**
+ * Waits up to a minute while the database is unreachable or starting. Throws if it rejects the server for any other
+ * reason.
+ */
 async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   for (let tries = 0; ; tries++) {

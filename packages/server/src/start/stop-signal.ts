@@ -15,7 +15,11 @@ const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 /** Milliseconds. A terminal and npm may both forward the same Ctrl-C, which must count once. */
 const DUPLICATE_MS = 250
 
-/** The second signal ends the process immediately. Without a terminal, SIGHUP requests a reload. */
+/**
+ * The first signal stops the server after requests in flight have finished, and the second ends the process
+ * immediately. On a terminal, SIGHUP counts as such a signal, because it means that the terminal has closed. Without a
+ * terminal, SIGHUP requests a reload.
+ */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()
   let firstAt = 0

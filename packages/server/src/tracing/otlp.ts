@@ -102,7 +102,10 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
     Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
   )
 
-/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. Omits the host and the command line. */
+/**
+ * `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. Omits the host and the command line,
+ * because they may reveal private data.
+ */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector]

@@ -6,7 +6,9 @@ export interface RequestSpans {
   traceIdOf(request: FastifyRequest): string | undefined
 }
 
-/** From the headers to the end of the response. Requests to exempt paths have no spans. */
+/**
+ * Creates a span for each request, from its headers to the end of its response. Requests to exempt paths have no spans.
+ */
 export function traceRequests(
   app: FastifyInstance,
   tracing: Tracing,

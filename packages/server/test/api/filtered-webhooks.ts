@@ -32,7 +32,10 @@ export async function errorOf(user: TestUser, document: string): Promise<[code: 
   return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
 }
 
-/** Returns the device and the kind of event of each earlier message, in the order of the events. */
+/**
+ * Registers a device that matches any filter with `OR name = end`, and waits for its message. Returns the device and
+ * the kind of event of each earlier message, in the order of the events.
+ */
 export async function received(app: TestApp, user: TestUser, receiver: Receiver): Promise<string[]> {
   await register(user, 'end')
   await receiver.waitFor(1, ({ body }) => body.data.device?.name === 'end')

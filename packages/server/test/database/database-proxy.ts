@@ -13,8 +13,8 @@ export interface DatabaseProxy {
   /** Breaks frozen connections. */
   open(): void
   /**
-   * Breaks it before the last statement is forwarded, when its response arrives, or after this number of response
-   * bytes.
+   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the
+   * last statement, when its response arrives, or after this number of response bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
   /** Breaks a random open connection, if any. */

@@ -61,7 +61,7 @@ export async function startServerProcess(
   }
 }
 
-/** Returns its exit status and its output. */
+/** Returns the server's exit status and output. */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }

@@ -7,6 +7,7 @@ export interface ReportedValue {
   attribute: string
   written: string
   source: Source
+  /** Milliseconds between two readings. */
   every: number
 }
 

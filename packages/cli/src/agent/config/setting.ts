@@ -9,6 +9,7 @@ export function parseDuration(text: string): number | undefined {
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
+/** `least` and `most` are in seconds. Returns milliseconds. */
 export function durationOf(entry: Entry, { least, most }: { least: number; most: number }): number {
   const found = parseDuration(entry.value)
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found

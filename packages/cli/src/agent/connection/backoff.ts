@@ -8,7 +8,10 @@ export interface Backoff {
   reset(): void
 }
 
-/** Picks a random delay between 1 second and a limit that doubles with each retry, up to 1 minute. */
+/**
+ * Picks a random delay between 1 second and a limit that doubles with each retry, up to 1 minute. The random delays
+ * prevent a fleet from reconnecting simultaneously.
+ */
 export function createBackoff(random = Math.random): Backoff {
   let most = FIRST_MS / 2
   return {

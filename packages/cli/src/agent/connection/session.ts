@@ -4,7 +4,10 @@ import type { ServiceHistory, TrackedService } from '../services/service-history
 import type { Values } from '../sources/unreported-values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
-/** A server that rejects a publication closes the connection, because MQTT 3.1.1 does not define an error response. */
+/**
+ * The subject of a publication. A server that rejects a publication closes the connection, because MQTT 3.1.1 does not
+ * define an error response.
+ */
 export type Subject = 'services' | 'states' | 'values'
 
 export interface SessionOptions {

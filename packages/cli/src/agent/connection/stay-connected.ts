@@ -14,7 +14,10 @@ import { runSession } from './session.ts'
 
 export interface Connecting {
   settings: AgentSettings
-  /** At startup. The agent rereads the file before each attempt, because a user may register the device again. */
+  /**
+   * The device at startup. The agent rereads the file before each attempt, because a user may register the device
+   * again.
+   */
   device: DeviceState
   broker: string
   ca: string[] | undefined
@@ -28,7 +31,9 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/** If the file receives a different secret, the wait ends early. */
+/**
+ * Approximate wait after the server rejects the secret. If the file receives a different secret, the wait ends early.
+ */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 

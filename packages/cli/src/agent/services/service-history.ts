@@ -11,6 +11,7 @@ export interface TrackedService extends RunningService {
 
 export interface ServiceHistory {
   all(): readonly TrackedService[]
+  /** Records the services that are listening at `now`, in Unix milliseconds, and returns the changes. */
   update(running: readonly RunningService[], now: number): Promise<ServiceChange[]>
 }
 

@@ -6,10 +6,14 @@ export interface ExpectedService {
 }
 
 export interface ServiceSettings {
+  /** Milliseconds between scans. */
   every: number
+  /** Whether to report detected services of known types. */
   found: boolean
+  /** Whether to report services that only this machine can reach. */
   loopback: boolean
   ignored: ReadonlySet<number>
+  /** Milliseconds after which the agent removes a stopped service from the device. */
   forgottenAfter: number
   expected: readonly ExpectedService[]
 }

@@ -6,6 +6,7 @@ import type { Sample } from './sample.ts'
 const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
+  /** Milliseconds after which the agent stops the command. */
   timeout: number
   signal: AbortSignal
 }

@@ -16,6 +16,7 @@ export interface Values {
 }
 
 export interface WatchedValue {
+  /** Milliseconds between two readings. */
   every: number
   /** Resolves to true if the agent must report the value. */
   read(signal: AbortSignal): Promise<boolean>

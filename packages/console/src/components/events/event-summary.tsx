@@ -49,7 +49,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** The text is inside the change, so that a scrolling table clips it. */
+/** Only screen readers announce this text. It is inside the change, so that a scrolling table clips it. */
 const visuallyHidden = {
   position: 'absolute',
   width: 1,

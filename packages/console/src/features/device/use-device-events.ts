@@ -38,8 +38,8 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const [error, setError] = useState<unknown>()
   // Identifies the latest request, so that the results of earlier requests can be ignored.
   const latestRequest = useRef(0)
-  // urql combines identical requests, so a second request would receive the same response, which may lack the newest
-  // events.
+  // Whether to load the events again after the request in flight. urql combines identical requests, so a second request
+  // would receive the same response, which may not contain the newest events.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 

@@ -2,6 +2,7 @@ export interface DeviceQuery {
   filter: DeviceFilter
   sortBy: string[]
   withAttributes: boolean
+  /** The number of the first record: 1, unless the server is configured to use 0. */
   firstRecord: number
 }
 
@@ -14,6 +15,7 @@ export interface DevicesSearch {
   context?: string
   /** Default: the view's columns, the user's saved columns, or the default columns. */
   columns?: string[]
+  /** In pixels. Contains only widths that differ from the defaults. */
   widths?: Record<string, number>
 }
 

@@ -8,6 +8,7 @@ export interface FilterProblem {
   message: string
   /** Null if no correction is known. */
   suggestion: string | null
+  /** Position of the problem in code points, counted from 1. */
   column: number
   length: number
 }

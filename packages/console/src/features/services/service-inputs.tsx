@@ -5,6 +5,7 @@ import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFr
 
 export interface ServiceFields {
   name: string
+  /** If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
   /** Port. If omitted, the service has the default port of its type. */

@@ -19,7 +19,10 @@ export class AuthError extends Error {
 
 let changes: Promise<unknown> = Promise.resolve()
 
-/** Until these calls end, the server may reject a request because it uses the old session. */
+/**
+ * Resolves when the calls that are now in flight and can replace the session have ended. Until then, the server may
+ * reject a request because it uses the old session.
+ */
 export const sessionChanges = (): Promise<unknown> => changes
 
 export function post<Result>(path: string, body: object = {}): Promise<Result> {

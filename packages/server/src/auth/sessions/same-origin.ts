@@ -3,7 +3,10 @@ import type { FastifyRequest } from 'fastify'
 /** The console sends this header with every request. Forms and links on other sites cannot send the header. */
 export const CONSOLE_HEADER = 'muster-session'
 
-/** Forms on other sites can send neither the console's header nor a body of type JSON. */
+/**
+ * The request must have the header that no form can send. If it has `Sec-Fetch-Site` or `Origin`, they must name this
+ * origin. A POST request must have the type JSON, which forms also cannot send.
+ */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false
   if (method === 'POST' && !/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) return false

@@ -30,7 +30,10 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   return removed.map(({ name }) => name)
 }
 
-/** Removes the WAL before a segment. */
+/**
+ * Removes the WAL before a segment. Segment numbers increase across timelines, so the numbers alone decide. Timeline
+ * history files stay, because they are small and always needed.
+ */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {
     const number = segmentNumber(name)

@@ -22,6 +22,7 @@ export interface RecoveryRange {
 
 export interface Recoverable {
   timeline: number
+  /** Sorted by base backup, oldest first. */
   ranges: RecoveryRange[]
 }
 

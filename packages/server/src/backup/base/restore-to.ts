@@ -19,7 +19,7 @@ export interface RestoreToOptions {
   to: Date | 'latest'
   /** The timeline to restore. The default is the newest one. */
   timeline?: number | undefined
-  /** If false, the folder must not contain a database. */
+  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   replace?: boolean | undefined
   /** Whether to restore even if the master key is missing. No server starts on the database until it finds the key. */
   withoutKey?: boolean | undefined

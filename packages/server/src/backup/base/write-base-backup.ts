@@ -32,6 +32,7 @@ export interface BaseBackupOptions {
   archive: string
   /** The number of base backups to keep in the archive, including the new one. */
   keep: number
+  /** The maximum number of bytes to read per second. 0 means no limit. */
   rate: number
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean

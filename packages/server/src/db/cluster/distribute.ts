@@ -113,7 +113,10 @@ async function place(transaction: Database, { missing, placed, cluster }: Plan):
     await run(`select create_distributed_function('${signature}')`)
 }
 
-/** Returns the unique indexes that Citus rejects, because equal values can be on different nodes. */
+/**
+ * Returns the unique indexes that Citus rejects, because equal values can be on different nodes. The values are random
+ * keys and hashes, and the email addresses of accounts, which are also those of people.
+ */
 export const uniquesAcrossAccounts = ({ name, uniques }: Table): UniqueIndex[] =>
   uniques.filter(({ columns }) => !columns.includes(accountColumnOf(name)))
 

@@ -1,4 +1,6 @@
-/** On the account's node (`distributed`), on every node (`reference`), or only on the coordinator (`local`). */
+/**
+ * Rows are on the account's node (`distributed`), on every node (`reference`), or only on the coordinator (`local`).
+ */
 export type Placement = 'distributed' | 'reference' | 'local'
 
 const distributed = [

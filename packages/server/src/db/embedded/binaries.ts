@@ -50,7 +50,11 @@ interface Link {
   readonly target: string
 }
 
-/** npm packages cannot contain links, so the package creates them in its install script, which users can disable. */
+/**
+ * npm packages cannot contain links, so the package creates them in its install script, which users can disable. If
+ * node_modules is read-only, creates the links in the data folder and returns a library search path that includes that
+ * folder.
+ */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
   for (const link of await readLinks(join(root, 'native/pg-symlinks.json'))) {

@@ -23,7 +23,7 @@ export class EmbeddedError extends Error {
 /** This alternative solves every problem of the embedded database, so many error messages end with it. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
-/** Returns undefined for any other error. */
+/** Returns the `code` of a system error, such as ENOENT. Returns undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -18,7 +18,10 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /** `startEmbedded` creates this folder if it is missing. */
+  /**
+   * The folder for the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. `startEmbedded` creates it if it
+   * is missing.
+   */
   readonly dataFolder: string
   readonly log: EmbeddedLog
   /**
@@ -35,11 +38,14 @@ export interface Embedded {
   readonly connection: EmbeddedConnection
   readonly pid: number
   readonly majorVersion: number
-  /** Resolves once the database has exited. */
+  /** Shuts PostgreSQL down in fast mode, which rolls back open transactions. Resolves once the database has exited. */
   stop(): Promise<void>
 }
 
-/** The calling thread must outlive the database, because on Linux the database shuts down when that thread ends. */
+/**
+ * Resolves once PostgreSQL accepts connections. Rejects with an EmbeddedError. The calling thread must outlive the
+ * database, because on Linux the database shuts down when that thread ends.
+ */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)
   try {

@@ -40,7 +40,7 @@ export const wrongOwner = (folder: string, reason: string, options?: ErrorOption
     options,
   )
 
-/** Returns an empty string for other problems. */
+/** Returns advice for the most frequent problems, with a trailing space. Returns an empty string for other problems. */
 export function adviceOn(reason: string): string {
   if (/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/.test(reason))
     return 'Free disk space and start again. '

@@ -9,7 +9,10 @@ import { isPostgresOf, processIdentity } from './process-identity.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Lock {
-  /** Undefined if flock is not available. */
+  /**
+   * PostgreSQL receives this file descriptor, so its processes hold the lock until the last one has ended. Undefined if
+   * flock is not available.
+   */
   readonly fd: number | undefined
   release(): Promise<void>
 }

@@ -26,7 +26,7 @@ export interface Launch {
 /** Milliseconds. After this time, PostgreSQL receives SIGQUIT and recovers on the next start. */
 const fastShutdownMs = 30_000
 
-/** In a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */
+/** Starts PostgreSQL in a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */
 export async function launchPostgres(launch: Launch): Promise<Postgres> {
   const { binaries, runMode, clusterFolder, logFile, lockFd } = launch
   const [program = '', ...args] = [

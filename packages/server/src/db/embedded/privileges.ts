@@ -79,7 +79,10 @@ const namespace = (account: UserId, owner: UserId): RunMode => ({
   owner,
 })
 
-/** One capability lets that user enter a folder that only root may enter. Database roles cannot access files. */
+/**
+ * Runs PostgreSQL as another user on systems that do not allow namespaces. One capability lets that user enter a folder
+ * that only root may enter. Database roles cannot access files, so no other user benefits from the capability.
+ */
 const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
   prefix: [
@@ -94,7 +97,10 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/** That user must be able to enter the folder without a capability. */
+/**
+ * Runs PostgreSQL as another user if root lacks CAP_SETPCAP. That user must be able to enter the folder without a
+ * capability.
+ */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],

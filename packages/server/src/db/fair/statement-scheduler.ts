@@ -30,8 +30,10 @@ const WAIT_MS = 5_000
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Reserves a fifth of the connections. A user gets at most all but one of the rest, so the server can serve others
- * while all statements of that user wait for a lock.
+ * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and at most one connection
+ * more than there are processors. Further ones would not end sooner, but would delay a server that shares its
+ * processors with PostgreSQL. A user gets at most all but one of the rest, so the server can serve others while all
+ * statements of that user wait for a lock.
  */
 export function sharesOf(
   connections: number,

@@ -7,7 +7,9 @@ import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 /** PostgreSQL would truncate a longer name. */
 const MAX_NAME_LENGTH = 63
 
-/** Drops and recreates an incomplete index that a killed server left behind. */
+/**
+ * Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind.
+ */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   const { on } = step
   if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)

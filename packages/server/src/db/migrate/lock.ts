@@ -42,7 +42,10 @@ const connectionChecks = {
   tcp_keepalives_interval: '10s',
 }
 
-/** Makes PostgreSQL cancel a statement when its client disconnects. */
+/**
+ * Makes PostgreSQL cancel a statement when its client disconnects. Otherwise, the next server would have to wait for
+ * the statement.
+ */
 async function detectLostClient(connection: Database): Promise<void> {
   for (const [setting, value] of Object.entries(connectionChecks)) {
     const set = sql.raw(`set ${setting} = '${value}'`).execute(connection)

@@ -40,7 +40,10 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
   return rows
 }
 
-/** Counts other roles' transactions by their locks. */
+/**
+ * Counts other roles' transactions by their locks. Most columns of another role's session are null, including its
+ * state. However, its locks are visible, and every transaction holds a lock on its own virtual transaction ID.
+ */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`
     select pid, application_name as program, usename as role from pg_stat_activity as session

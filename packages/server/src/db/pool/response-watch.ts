@@ -28,7 +28,10 @@ interface Waiting {
 }
 
 /**
- * For a database that is frozen, or unreachable without an error, where PostgreSQL's statement timeout does not help.
+ * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's
+ * statement timeout does not help in these cases. Until the database responds again, waiting statements fail, and new
+ * statements are rejected immediately. A slow statement continues if the database responds to probes. The server sends
+ * probes only while callers wait.
  */
 export function watchResponses(
   pool: pg.Pool,

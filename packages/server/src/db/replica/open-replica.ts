@@ -15,7 +15,8 @@ export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: 
 
 /** Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers behind a load balancer, or to a different server later.
+  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one
+  // server does not apply to the others.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(

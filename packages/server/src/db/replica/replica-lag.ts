@@ -4,8 +4,8 @@ import type { Database } from '../database.ts'
 import type { Replica } from './open-replica.ts'
 
 /**
- * If `synchronous_commit` is off, returns the insert position, because the primary reports commits before it flushes
- * them.
+ * Returns the position up to which the primary has flushed its WAL. Every reported commit precedes this position. If
+ * `synchronous_commit` is off, the primary reports commits before it flushes them, so this returns the insert position.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`

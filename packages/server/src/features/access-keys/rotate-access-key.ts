@@ -90,7 +90,7 @@ async function dropExpiredPredecessor(
   return { deletions: [deletionOf(predecessor)] }
 }
 
-/** The new secret acts as that person, so no other person may receive it. */
+/** The new secret of a personal key acts as the key's creator, so no other person may receive it. */
 function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
   if (kind === 'account' || madeBy === personId) return
   throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {

@@ -30,7 +30,8 @@ const withTime = (locking: string): string => `
 
 /**
  * Locks the given devices and the given services' devices, with their rows in device_live, in ID order. A service's
- * device is locked because a concurrent removal of the device would also remove the service.
+ * device is locked because a concurrent removal of the device would also remove the service. The services' devices are
+ * returned without attributes.
  */
 export function lockDevices(
   db: Database,
@@ -70,7 +71,7 @@ export function selectDevices(
   )
 }
 
-/** The caller must already have locked the services' devices. */
+/** Locks services in ID order. The caller must already have locked their devices. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -176,6 +177,7 @@ const owners = { device: 't.account_id', service: 't.account_id', account: 't.id
 
 export interface TargetRow {
   id: string
+  /** The attributes, or undefined if they are unchanged. Omitting them avoids an update of the row's indexes. */
   attributes?: Attributes
   /** Present if `attributes` is. */
   attribute_times?: ValueTimes

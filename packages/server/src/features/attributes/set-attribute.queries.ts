@@ -84,9 +84,9 @@ export async function setOnDevices(
 }
 
 /**
- * `target` first locks the row, so `change` reads the row's newest version and concurrent writers lose no values. If
- * the value is unchanged, the statement writes at most the time. $3 and $4 are the two levels of the name, and $5 is
- * the value.
+ * `target` first locks the row, so `change` reads the row's newest version and concurrent writers lose no values. The
+ * event ID is assigned after the lock is acquired. If the value is unchanged, the statement writes at most the time. $3
+ * and $4 are the two levels of the name, and $5 is the value.
  */
 const statement = (parts: {
   target: string

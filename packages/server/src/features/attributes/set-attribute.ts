@@ -29,7 +29,7 @@ export interface AttributeInput {
   context?: string | null | undefined
 }
 
-/** Returns the resulting value in that context. */
+/** Returns the resulting value in the context of the input. */
 export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
   if (input.value === undefined) throw badInput('value is required: pass null to remove the attribute')

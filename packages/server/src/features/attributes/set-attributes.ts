@@ -57,8 +57,8 @@ export async function setAttributes(context: Context, input: AttributesInput): P
 }
 
 /**
- * An error in one item does not affect other items. All items share one transaction, except for changes to the
- * signed-in person's settings.
+ * Runs `setAttributes` for each item, in order. An error in one item does not affect other items. All items share one
+ * transaction, except for changes to the signed-in person's settings.
  */
 export async function setAttributesMany(
   context: Context,
@@ -136,8 +136,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Applies each write completely or not at all. Returns items that are errors unchanged. Checks all rules under the
- * locks before writing anything, so a write that violates a rule needs no rollback.
+ * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. Checks all rules
+ * under the locks before writing anything, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,

@@ -134,7 +134,7 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 ]
 
 interface BatchResult {
-  /** Not executed or resolved yet. */
+  /** The writes to locked devices, which are not executed or resolved yet. */
   locked: readonly QueuedWrite[]
   /** Set if the database was unreachable or timed out. */
   failure: unknown

@@ -28,6 +28,7 @@ export interface Target {
   /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
   overrideTimes: Map<string, ValueTimes>
+  /** The times of the values that were replaced since the last event, keyed by context. */
   replacedTimes: Map<string | undefined, ValueTimes>
   /** When the object was locked. Undefined for an object that was only read. */
   lockedAt: Date | undefined

@@ -23,7 +23,8 @@ export function newId(): string {
 }
 
 /**
- * Returns undefined for a malformed ID. Callers treat a malformed ID like an unknown one and do not report its format.
+ * Returns the ID in the stored form, which is lowercase. Returns undefined for a malformed ID. Callers treat a
+ * malformed ID like an unknown one and do not report its format.
  */
 export function parseId(text: string): string | undefined {
   const id = text.toLowerCase()

@@ -10,7 +10,10 @@ import type { Device, State } from './device.ts'
 /** The attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
 export type AttributesRead = boolean | 'reserved'
 
-/** Rows are arrays because objects would repeat the column names in lists of thousands of rows. */
+/**
+ * A device's columns in the order of `deviceColumns`. Rows are arrays because objects would repeat the column names in
+ * lists of thousands of rows.
+ */
 export type DeviceRow = readonly [
   id: string,
   name: string,

@@ -39,8 +39,9 @@ const SELECTION_FORM = 'selection 1'
 
 /**
  * Returns `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
- * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Device IDs are
- * packed because 1,000 of them as JSON would make the request line too long.
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Anyone with
+ * the token can download the list. Device IDs are packed because 1,000 of them as JSON would make the request line too
+ * long.
  */
 export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { filter, deviceIds, selection } = content

@@ -140,8 +140,9 @@ export interface OwnedValue {
 }
 
 /**
- * A time is null if no stored event contains the change. The comparison with the value ignores a change that was made
- * after the value was read. The owners must all belong to devices, or be the account.
+ * Selects the times in the order of the values. A time is null if no stored event contains the change. The comparison
+ * with the value ignores a change that was made after the value was read. The owners must all belong to devices, or be
+ * the account.
  */
 export async function selectChangeTimes(
   db: Database,

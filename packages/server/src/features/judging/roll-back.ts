@@ -14,8 +14,8 @@ import type {
 } from './past-device.ts'
 
 /**
- * Returns the rows from before the event, or undefined if the device did not exist. Modifies the rows in place. Ignores
- * events that only later releases record.
+ * Takes a device's rows from immediately after an event. Returns the rows from before the event, or undefined if the
+ * device did not exist. Modifies the rows in place. Ignores events that only later releases record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
   const isTransfer = event.type === 'DEVICE_TRANSFER'

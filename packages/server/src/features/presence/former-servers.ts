@@ -2,7 +2,10 @@ import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { hasFormerServer } from './leases.queries.ts'
 
-/** A server of the previous release would not apply some rules of this release. */
+/**
+ * Throws UNAVAILABLE while a server of the previous release is running, because it would not apply some rules of this
+ * release.
+ */
 export async function assertNoFormerServer(db: Database, what: string): Promise<void> {
   if (!(await hasFormerServer(db))) return
   const message = `${what} is not possible while a server of the previous release is running: retry after the upgrade`

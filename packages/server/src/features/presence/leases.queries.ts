@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** The lease of such a server contains no release. */
+/** The lease of a server of the previous release contains no release. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,
@@ -18,7 +18,7 @@ export async function hasFormerServer(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Returns false if it has expired, because an expired lease cannot be renewed. */
+/** Returns false if the lease has expired, because an expired lease cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,

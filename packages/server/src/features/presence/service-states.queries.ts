@@ -40,6 +40,7 @@ async function lockDevicesInside(
   return rows.map(({ id }) => id)
 }
 
+/** Locks services of locked devices in ID order. */
 export const lockServices = (
   db: Database,
   accountId: string,

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 /** Base32 (RFC 4648 §6): no character has a special meaning in a shell or a URL. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Returns a new code with 150 random bits. */
+/** Returns a new code with 150 random bits. Lists show the code's first characters, which reveal 20 of these bits. */
 export const newCode = (): string => `MC${Array.from(randomBytes(30), (byte) => alphabet[byte & 31]).join('')}`
 
 export const prefixOf = (code: string): string => code.slice(0, 6)

@@ -13,8 +13,8 @@ export interface RegistrationRequest {
 }
 
 /**
- * The request replaces the code's name, platform, and the port and application of services with the same name. Without
- * any name, the device is named after its hardware ID.
+ * The code supplies the attributes, and its services come first. The request replaces the code's name, platform, and
+ * the port and application of services with the same name. Without any name, the device is named after its hardware ID.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {

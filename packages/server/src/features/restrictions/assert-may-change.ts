@@ -4,7 +4,10 @@ import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type AttributeName, joinAttributeName, type TargetKind } from '../attributes/attribute-name.ts'
 
-/** Such a change could move a device into or out of the caller's restriction. */
+/**
+ * Returns the error for a change that a restricted caller may not make, because it could move a device into or out of
+ * the caller's restriction.
+ */
 export const outside = (message: string): ApiError => new ApiError('FORBIDDEN', message, { reason: 'device' })
 
 export const registersOutside = (): ApiError =>

@@ -5,7 +5,10 @@ import { RawJson } from '../../graphql/values/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
-/** Rows are arrays because objects would repeat the column names in pages of thousands of rows. */
+/**
+ * A reference to the device (`of`), followed by a service's columns in the order of `serviceColumns`. Rows are arrays
+ * because objects would repeat the column names in pages of thousands of rows.
+ */
 export type ServiceRow<Of> = readonly [
   of: Of,
   id: string,

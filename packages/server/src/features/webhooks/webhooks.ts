@@ -52,7 +52,7 @@ export interface WebhookInput extends SelectionArguments {
   enabled: boolean
 }
 
-/** Only this response contains the secret. */
+/** Only the response that creates a webhook contains its secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]

@@ -96,7 +96,7 @@ export function parseJson(text: string, what: string): unknown {
 }
 
 /**
- * JSON.parse creates a plain property of this name, but code that copies the property by assignment would set the
+ * JSON.parse creates a plain property `__proto__`, but code that copies the property by assignment would set the
  * prototype.
  */
 function assertNoProto(root: unknown, what: string): void {

@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 
-/** Only Linux distributes connections among several sockets of one port (docs/decisions/0021). */
+/**
+ * Only Linux distributes connections among several sockets of one port (docs/decisions/0021). The processes of a
+ * cluster receive their connections from the process that started them.
+ */
 const SOCKETS = process.platform === 'linux' && cluster.isPrimary ? 16 : 1
 /** The queue of new connections is long, because all clients reconnect at the same time after a restart. */
 const BACKLOG = 4_096

@@ -10,8 +10,9 @@ export interface KnownViewer {
 /** Identifies the caller that a request in flight counts for: an account, or an address until the account is known. */
 export interface Callers {
   /**
-   * Returns the account of a known access key while the address has attempts left for the key, and otherwise the
-   * address.
+   * Returns the caller before authentication. A request that names an access key that has authenticated before counts
+   * for the key's account, so accounts behind one address do not affect each other. False claims cannot use up this
+   * account's share: once the address has no attempts left for the key, its requests count for the address again.
    */
   of(request: FastifyRequest): string
   identify(viewer: KnownViewer): string

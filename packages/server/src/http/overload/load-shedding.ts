@@ -47,8 +47,11 @@ const messages: Readonly<Record<ShedReason, string>> = {
 const RETRY_AFTER_S = 1
 
 /**
- * A fair share is the limit divided by the number of active callers. Register this first, because a rejection should
- * cost almost nothing.
+ * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests
+ * in flight. A fair share is the limit divided by the number of active callers. Checks each request after its headers
+ * arrive, after its body arrives, and after authentication. Accepted requests start in round-robin order of their
+ * callers (request-queue.ts). Register this before all other request handlers, because a rejection should cost almost
+ * nothing.
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
   const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options
@@ -76,7 +79,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** If not, rejects the request. */
+  /** Rejects the request if it may not continue. */
   const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const reached = limitReached()
     if (reached === undefined) return true

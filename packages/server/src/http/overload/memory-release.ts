@@ -4,14 +4,15 @@ import type { FastifyInstance } from 'fastify'
 
 /** A collection is worthwhile if the bodies have at least this total size, in bytes. */
 const LARGE_BYTES = 16 * 1024 * 1024
+/** If the bodies have at most this total size, in bytes, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
 /** The number of consecutive checks that must find no large bodies. */
 const MIN_CHECKS = 5
 
 /**
- * V8 would otherwise keep the memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about
- * 0.1 s.
+ * V8 would otherwise keep the memory of large bodies until later requests need it
+ * (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {
   let wasLarge = false
@@ -29,6 +30,7 @@ export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): vo
 
 /** Collects garbage and returns free pages to the operating system. */
 function collectGarbage(): void {
+  // Only contexts that are created after this call contain the function `gc`.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as NodeJS.GCFunction
   // The flavor `last-resort` would also discard compiled code, which would slow down all later requests.

@@ -27,7 +27,10 @@ const SMALL_BYTES = 16 * 1024
 const ofAddress = { address: 'too many large request bodies from this address are being received or processed' }
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
-/** Each body counts with the size that its headers announce, until the end of the response. */
+/**
+ * Rejects compressed bodies, and limits the total size of request bodies. Each body counts with the size that its
+ * headers announce, until the end of the response.
+ */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
   const bytesOf = new Map<string, number>()

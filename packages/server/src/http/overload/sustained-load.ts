@@ -6,6 +6,9 @@ const BURST_MS = 2_000
 export interface SustainedLoad {
   /** Call this each time the number changes. */
   update(inFlight: number): void
+  /**
+   * Returns whether at least `limit` requests were in flight for two seconds, and at least half of `limit` ever since.
+   */
   isSustained(): boolean
 }
 

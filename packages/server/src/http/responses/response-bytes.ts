@@ -34,7 +34,10 @@ export interface ResponseBytesOptions {
 const SMALL_BYTES = 16 * 1024
 /** Bytes. Producing a larger response requires several times its size in memory, so only a few run at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
-/** Bytes, before an operation's first response: the maximum size of an object's attributes. */
+/**
+ * The estimated size of an object, in bytes, before an operation's first response. This is the maximum size of an
+ * object's attributes.
+ */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** The maximum number of cached estimates. Each caller has one for each operation. */
 const MAX_ESTIMATES = 10_000

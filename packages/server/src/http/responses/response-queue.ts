@@ -9,7 +9,8 @@ export interface Need {
 export interface ResponseQueue {
   /**
    * Returns undefined if production starts immediately. `onEnd` receives a function to call when the response is
-   * produced or abandoned.
+   * produced or abandoned. Further calls of that function do nothing. If the response is still waiting, the call
+   * removes it from the queue, and the promise resolves.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -48,6 +49,7 @@ const STUCK_MS = 15_000
 
 /**
  * A caller without other responses starts immediately, whatever the size, if enough slots for large responses are free.
+ * Waiting callers are served in round-robin order.
  */
 export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()

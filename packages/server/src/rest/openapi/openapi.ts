@@ -25,7 +25,9 @@ export interface TaggedOperation {
   tag: string
 }
 
-/** `scope.swagger()` returns their description. */
+/**
+ * Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description.
+ */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,
@@ -38,6 +40,7 @@ export async function registerOpenapi(
       security: [{ signature: [] }],
       components: {
         securitySchemes: { signature: { type: 'http', scheme: 'signature', description: signing } },
+        // The types of @fastify/swagger support only OpenAPI 3.0.
         schemas: components(schema) as never,
       },
     },

@@ -12,6 +12,7 @@ interface GridKeysOptions {
   columns: number
   page: number
   onRow(index: number): void
+  /** `by` is in pixels. */
   onResize(column: number, by: number): void
 }
 

@@ -54,7 +54,10 @@ export function DeliveryRow({ delivery, webhook, isOpen, onToggle }: DeliveryRow
   )
 }
 
-/** The server holds back the deliveries of a disabled or paused webhook, even if that time has passed. */
+/**
+ * The server holds back the deliveries of a disabled or paused webhook, even if the time of the next attempt has
+ * passed.
+ */
 function NextAttempt({ delivery: { status, nextAttempt }, webhook }: Pick<DeliveryRowProps, 'delivery' | 'webhook'>) {
   const isHeldBack = status === 'pending' && (!webhook.enabled || webhook.paused !== null)
   if (isHeldBack) return <Text inherit>held back</Text>

@@ -38,7 +38,8 @@ export const attemptSubject = {
 export interface SignInAttempts {
   /**
    * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the
-   * first subject over its limit and does not count the rest.
+   * first subject over its limit and does not count the rest. An attempt rejected for its source does not count against
+   * its target.
    */
   count(subjects: readonly AttemptSubject[]): Promise<void>
   forgive(subjects: readonly AttemptSubject[]): Promise<void>

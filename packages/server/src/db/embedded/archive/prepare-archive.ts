@@ -15,7 +15,10 @@ interface Preparation {
   log: EmbeddedLog
 }
 
-/** Rejects if the archive belongs to another database. If the archive cannot be written, the server still starts. */
+/**
+ * Rejects if the archive belongs to another database. If the archive cannot be written, the server still starts,
+ * because devices depend on the server more than on its archive.
+ */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
     const folder = walFolderOf(archive)

@@ -24,7 +24,7 @@ export interface Recovery<Result> {
   readonly archive: string
   readonly target: RecoveryTarget
   readonly majorVersion: number
-  /** If false, the folder must not contain a database. */
+  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   readonly replace: boolean
   readonly copyBase: (folder: string) => Promise<void>
   /** Runs before the recovered database is moved into place. If it fails, an existing database remains unchanged. */

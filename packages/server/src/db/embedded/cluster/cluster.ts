@@ -153,8 +153,9 @@ const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so the superuser never needs the right to connect. The role owns und-x-icu, so it can
- * refresh the collation version after an ICU update.
+ * Runs without a connection, so the superuser never needs the right to connect. CREATEDB lets the role copy only its
+ * own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update. New databases
+ * copy the grants of template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;

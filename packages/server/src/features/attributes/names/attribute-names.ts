@@ -28,7 +28,10 @@ export const EXACT_DEVICES = 2_000
 const MAX_AGE_SECONDS = 60
 /** The age, in seconds, after which counts are out of date even without changes. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
-/** The maximum age, in seconds, of counts that a request returns while the server counts again. */
+/**
+ * The maximum age, in seconds, of counts that a request returns while the server counts again. It is shorter than the
+ * retention of events.
+ */
 const MAX_RETURNED_AGE_SECONDS = 86_400
 /** The maximum number of events that a request reads in addition to the summary, newest first. */
 const RECENT_EVENTS = 20_000
@@ -71,6 +74,7 @@ export const listCountedNames = (context: Context): Promise<AttributeName[]> => 
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context
+  // The names inside a restriction are counted for each request.
   if (insideOf(viewer) !== undefined) return false
   const summary = await findSummary(db, viewer.accountId)
   if (summary !== undefined && summary.age <= MAX_RETURNED_AGE_SECONDS) return false

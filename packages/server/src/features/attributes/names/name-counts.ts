@@ -45,6 +45,7 @@ export function createNameCounts({ db, feed, log }: Deps): NameCounts {
   }
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
+    // The position is read before counting. All events up to that position are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(downloadDatabase(db, accountId), accountId, assertOpen)

@@ -36,7 +36,10 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/** Returns false if the saved counts include later events. */
+/**
+ * Saves the last event that the counts include. Returns false if the saved counts include later events. Must run in a
+ * transaction.
+ */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,

@@ -65,7 +65,7 @@ interface Mutation {
   args: Readonly<Record<string, unknown>>
 }
 
-/** Such a mutation needs no permission. */
+/** A mutation that changes only the settings of the signed-in person needs no permission. */
 export const changesOnlyOwnSettings = (viewer: Viewer, mutation: Mutation): boolean =>
   personWithSettings(viewer) !== undefined && changesOnlySettings(viewer.accountId, mutation)
 
@@ -79,7 +79,7 @@ export function changesOnlySettings(accountId: string, { name, args }: Mutation)
 
 const isSetting = (name: string): boolean => name === CONSOLE_GROUP || name.startsWith(`${CONSOLE_GROUP}.`)
 
-/** Such a change creates no event. */
+/** A change of settings creates no event. */
 export async function writeOwnSettings(
   { db, viewer }: Context,
   changes: readonly Change[],

@@ -4,8 +4,9 @@ import { hashDeviceSecret } from '../../devices/changes/device-secret.ts'
 import type { BulkJob } from '../bulk-job.ts'
 
 /**
- * The job's row stores the encrypted key until the secrets are downloaded, or until a day after the job ends. After
- * that, only the hashes of the secrets remain.
+ * The secrets of the devices that a job registers, derived from one random key. The job's row stores the encrypted key
+ * until the secrets are downloaded, or until a day after the job ends. After that, only the hashes of the secrets
+ * remain.
  */
 export interface JobSecrets {
   ofDevice(deviceId: string): string

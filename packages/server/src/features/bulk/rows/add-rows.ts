@@ -78,9 +78,9 @@ export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow 
 }
 
 /**
- * The preview then only checks for conflicts with other devices. Leaves two kinds of devices to the preview: those that
- * break a rule, which it rejects, and those to which operations give hardware IDs, because two rows may get the same
- * one.
+ * Adds the device that a row registers, so that the preview only checks for conflicts with other devices. Leaves two
+ * kinds of devices to the preview: those that break a rule, which it rejects, and those to which operations give
+ * hardware IDs, because two rows may get the same one.
  */
 function prepareItem(item: RowItem, operations: readonly BulkOperation[]): PreparedItem {
   const unprepared = { ...item, changes: {} }

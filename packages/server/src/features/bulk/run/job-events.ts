@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../events/record.ts'
 import { type BulkJob, countsOf, jobTarget } from '../bulk-job.ts'
 
-/** Their source is the caller who starts the job. */
+/** The source of the events is the caller who starts the job. */
 export function startEvents(job: BulkJob): NewEvent[] {
   // The filter contains that of the job's view, which may change or be deleted later.
   const where = job.filter === null ? {} : { where: job.filter }

@@ -24,8 +24,10 @@ interface AheadBatch {
 
 /**
  * Reads the next batch of each job while PostgreSQL still runs the previous one. If another process has worked on the
- * job since, the number of finished devices usually differs, and the batch is not used. A batch also fails if one of
- * its devices is no longer pending (`writeResults`).
+ * job since, the number of devices that the job has finished is usually different, and the batch is not used. The
+ * number does not identify the devices, so a batch also fails if one of its devices is no longer pending
+ * (`writeResults`), and an empty batch that was read in advance is not used. After a failed batch, its process forgets
+ * the next one.
  */
 export interface LookAhead {
   /** Does nothing if the batches in memory are too large or many requests are in flight. */

@@ -155,7 +155,7 @@ interface Accepted {
   device: LockedBulkDevice
 }
 
-/** Omits devices that the caller cannot reach. */
+/** Locks the devices in ID order. Omits devices that the caller cannot reach. */
 async function lockDevices(
   db: Database,
   accountId: string,
@@ -210,7 +210,7 @@ function reasonToSkip(
 const targetOf = ({ target, services }: LockedBulkDevice, { service }: AttributeChanges): Target | undefined =>
   service === undefined ? target : services.find(({ id }) => id === service.id)?.target
 
-/** Returns their events. */
+/** Returns the events of the changes. */
 async function apply(db: Database, accountId: string, accepted: readonly Accepted[]): Promise<NewEvent[]> {
   const devices = accepted.map(({ item, device: { fields, services, target } }): DeviceWithServices => {
     const device = { id: fields.id, name: fields.name }

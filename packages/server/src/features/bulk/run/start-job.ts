@@ -25,7 +25,10 @@ export async function startJob(
   return after
 }
 
-/** Locks the job `undoOf`, because two undos must not begin at the same time. */
+/**
+ * Throws CONFLICT if another job already undoes the job `undoOf`. Locks that job, because two undos must not begin at
+ * the same time.
+ */
 export async function assertOnlyUndo(
   db: Database,
   accountId: string,

@@ -110,6 +110,7 @@ export async function lockDevice(
   return rows[0]
 }
 
+/** Locks devices that a restricted caller reaches, in ID order. */
 function lockInside(
   db: Database,
   accountId: string,

@@ -131,7 +131,7 @@ export function readDeviceIds(deviceIds: readonly string[]): string[] {
   return [...new Set(deviceIds.map(readDeviceId))]
 }
 
-/** Throws NOT_FOUND if the viewer does not reach one of the devices. */
+/** Locks devices for removal, in ID order. Throws NOT_FOUND if the viewer does not reach one of them. */
 export async function lockAllToRemove(
   transaction: Database,
   viewer: Viewer,
@@ -144,14 +144,17 @@ export async function lockAllToRemove(
   return devices
 }
 
-/** Omits unknown IDs and devices that the caller cannot reach. */
+/** Locks devices for `deleteLockedDevices`, in ID order. Omits unknown IDs and devices that the caller cannot reach. */
 export const lockDevicesToDelete = (
   transaction: Database,
   accountId: string,
   devices: { ids: readonly string[]; inside: ResolvedFilter | undefined },
 ): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, devices)
 
-/** A device can include an event ID that was assigned in advance. */
+/**
+ * Deletes locked devices, records their events, and ends their connections. A device can include an event ID that was
+ * assigned in advance.
+ */
 export async function deleteLockedDevices(
   transaction: Database,
   context: Pick<Context, 'viewer'>,

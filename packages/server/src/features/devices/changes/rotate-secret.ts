@@ -8,7 +8,10 @@ import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 /** How long the owner's permission to register again is valid, in milliseconds. */
 const ALLOWED_FOR_MS = 3_600_000
 
-/** With `allow`, creates no secret and returns null. The device can then register itself again once within an hour. */
+/**
+ * Revokes the device's secret, closes its connections, and returns a new secret. With `allow`, creates no secret and
+ * returns null. The device can then register itself again once within an hour.
+ */
 export async function rotateDeviceSecret(
   context: Context,
   deviceId: string,

@@ -18,12 +18,13 @@ export interface DeviceListReads {
 /** The reason why a list of a restricted caller reads many devices. */
 export const UNINDEXED_RESTRICTION = 'no index finds the devices that the role or key is restricted to'
 
-/** The smallest offset that is charged. */
+/** The smallest offset that is charged. Skipping fewer devices takes no longer than querying the number of devices. */
 export const FAR = 5_000
 
 /**
- * The server needs the estimate before the field runs, to charge for the rows, to queue the request, and to name the
- * expensive argument in an error. If the field would reject the arguments, it reads no rows.
+ * Estimates how many rows the `devices` field may read but not return. The server needs the estimate before the field
+ * runs, to charge for the rows, to queue the request, and to name the expensive argument in an error. If the field
+ * would reject the arguments, it reads no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -66,7 +67,7 @@ export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** Returns undefined for other filters. */
+/** Returns undefined unless the filter names IDs or a hardware ID. */
 function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }

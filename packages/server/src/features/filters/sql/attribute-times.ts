@@ -6,7 +6,7 @@ import { baseText, columnOf, overridesOf, overrideText } from './attribute-condi
 import { compareTime } from './compare.ts'
 import { either, type FilterScope, type Sql } from './rows.ts'
 
-/** A value with an older time has this time. */
+/** The time when all servers had begun to record the times of values. A value with an older time has this time. */
 export const timesSince = sql`(select since from attribute_times_start)`
 
 export function compareAttributeTime(

@@ -86,7 +86,10 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/** Also selects the devices with the same name as the last device. */
+/**
+ * Selects the next `WALKED` devices of a list in order of device name. Also selects the devices with the same name as
+ * the last of them.
+ */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
   const [first] = 'afterKeys' in start ? start.afterKeys.keys : []

@@ -142,7 +142,7 @@ export async function acceptInvitation({ db, viewer, clock }: Context, token: st
   })
 }
 
-/** Throws NOT_FOUND if there is none. */
+/** Throws NOT_FOUND if no open invitation has the token. */
 export async function openInvitation(
   db: Database,
   tokenHash: Buffer,

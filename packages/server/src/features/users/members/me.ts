@@ -40,7 +40,10 @@ const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] =>
 
 const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
 
-/** Returns the built-in role with the fewest permissions that has all of the key's permissions. */
+/**
+ * For a key whose creator is not a member, returns the built-in role with the fewest permissions that has all of the
+ * key's permissions.
+ */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

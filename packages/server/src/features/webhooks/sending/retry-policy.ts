@@ -18,7 +18,10 @@ export interface EvaluationOptions {
    */
   schedule: readonly number[]
   now: Date
-  /** A 410 response from the old URL does not apply to the new one. */
+  /**
+   * Whether the webhook's URL has changed since the attempt. A 410 response from the old URL does not apply to the new
+   * one.
+   */
   isReplaced?: boolean
   random?: () => number
 }
