@@ -3,12 +3,12 @@ import { closestName } from '../names/closest-name.ts'
 import { type FunctionName, functionNames, isFunctionName } from '../names/fields.ts'
 import { abbreviate } from '../problems.ts'
 import type { Call, Value } from '../syntax/tree.ts'
+import { forbiddenClock, forbiddenView } from './forbidden-terms.ts'
 import { isOnlyWildcards } from './resolve-comparison.ts'
 import { toText } from './resolve-literal.ts'
 import { attributeOwner, resolveAttributeName } from './resolve-name.ts'
 import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
-import { forbiddenClock, forbiddenView } from './forbidden-terms.ts'
 
 const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
   base: { arguments: 1, example: 'base(site) = oslo' },

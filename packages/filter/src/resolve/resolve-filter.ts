@@ -1,15 +1,15 @@
 import { byPlace, type FilterProblem, toProblem } from '../problems.ts'
 import type { ParsedFilter } from '../syntax/parser.ts'
 import type { Comparison, Expression, Group, Word } from '../syntax/tree.ts'
+import { forbiddenEmpty } from './forbidden-terms.ts'
 import { isIndexed } from './indexing.ts'
+import { addTerm } from './reported-terms.ts'
 import { resolveCallSubject, resolveCondition } from './resolve-call.ts'
 import { resolveComparison } from './resolve-comparison.ts'
 import { resolveMember } from './resolve-member.ts'
 import { resolveWord } from './resolve-word.ts'
 import type { FilterTerm, ResolvedFilter } from './resolved.ts'
 import { type ResolveOptions, type Resolving, reject, type Scope } from './resolving.ts'
-import { addTerm } from './reported-terms.ts'
-import { forbiddenEmpty } from './forbidden-terms.ts'
 
 export interface Resolution {
   /** Null for an empty filter, and for a filter with problems. */

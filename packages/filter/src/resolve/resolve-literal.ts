@@ -6,10 +6,10 @@ import { abbreviate } from '../problems.ts'
 import { quote } from '../syntax/quote.ts'
 import type { Value } from '../syntax/tree.ts'
 import { resolveFieldLiteral } from './field-literal.ts'
+import { forbiddenClock } from './forbidden-terms.ts'
 import type { Compare, Literal, PatternLiteral, StringLiteral, Subject } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
 import { resolveTime } from './time-literal.ts'
-import { forbiddenClock } from './forbidden-terms.ts'
 
 /** Returns a string, or a pattern if the value contains wildcards. */
 export const toText = (value: Value): StringLiteral | PatternLiteral =>

@@ -1,13 +1,13 @@
 import { wrongAttributeName } from '../names/attribute-name.ts'
 import type { Comparison, Expression, Member, Nested, Value } from '../syntax/tree.ts'
+import { forbiddenField } from './forbidden-terms.ts'
+import { addServicesTerm, addTerm } from './reported-terms.ts'
 import { plainName } from './resolve-call.ts'
 import { isOnlyWildcards, type PlainComparison, resolveComparison } from './resolve-comparison.ts'
 import { toText } from './resolve-literal.ts'
 import { attributeOwner, type NamedSubject, resolveAttributeName, resolveName } from './resolve-name.ts'
 import type { AttributeSubject, Condition, FieldSubject, ResolvedFilter, SomeService } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, type Scope, written } from './resolving.ts'
-import { addServicesTerm, addTerm } from './reported-terms.ts'
-import { forbiddenField } from './forbidden-terms.ts'
 
 type Resolve = (resolving: Resolving, scope: Scope, tree: Expression) => ResolvedFilter | undefined
 

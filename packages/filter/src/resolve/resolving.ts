@@ -1,8 +1,8 @@
 import type { FilterKind } from '../names/fields.ts'
 import type { Span } from '../positions.ts'
 import { type Edit, type Fault, type FilterProblem, toProblem } from '../problems.ts'
-import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './forbidden-terms.ts'
+import type { FilterTerm } from './resolved.ts'
 
 export interface KnownNames {
   has(name: string): boolean

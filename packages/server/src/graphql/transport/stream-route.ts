@@ -37,7 +37,10 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
     const open = new Set<Promise<void>>()
     scope.addHook('preClose', async () => {
       input.endAll(
-        new ApiError('UNAVAILABLE', 'the server is stopping: subscribe again, and set after to the ID of the last event that you received'),
+        new ApiError(
+          'UNAVAILABLE',
+          'the server is stopping: subscribe again, and set after to the ID of the last event that you received',
+        ),
       )
       await Promise.allSettled(open)
     })
