@@ -247,12 +247,7 @@ export async function deleteJob(db: Database, { accountId, id }: JobPlace): Prom
     and state in ('DONE', 'CANCELED', 'FAILED')`.execute(db)
 }
 
-/**
- * Analyzes only the columns by which statements find devices and services. Without a list of columns, PostgreSQL would
- * also sort samples of the other columns and of the expressions in indexes, which takes longer. Skips a table that
- * another session is analyzing.
- */
+/** Skips a table that another session is analyzing. */
 export async function analyzeDevices(db: Database): Promise<void> {
-  await sql`analyze (skip_locked) device (account_id, id, name, hardware_id), device_live (account_id, device_id),
-    service (account_id, device_id, id)`.execute(db)
+  await sql`analyze (skip_locked) device, device_live, service`.execute(db)
 }
