@@ -36,6 +36,11 @@ export async function resetPassword(
     target,
   }: { email: string; passwordOnly: boolean; revokeKeys: boolean; target: PasswordTarget },
 ): Promise<PasswordReset> {
+  if ('link' in target && installation.config.signIn === 'sso')
+    throw usageError(
+      'the server accepts only single sign-on (MUSTER_SIGN_IN=sso), so the link could not set a password',
+      'To create a link that signs the user in, use muster users link.',
+    )
   const send = 'link' in target && target.link === 'sent' ? senderOf(installation) : undefined
   return installation.db.transaction().execute(async (transaction) => {
     const { user, password, sessions, removed } = await reset(transaction, { email, passwordOnly })

@@ -74,6 +74,8 @@ describe('commands for users and accounts', () => {
     const reset = (more: Record<string, string>, ...args: string[]) =>
       muster(['users', 'reset-password', 'ada@example.com', '--email', ...args], { env: { ...env, ...more } })
     expect(await reset({})).toMatchObject({ code: 2, stderr: expect.stringContaining('MUSTER_SMTP_URL') })
+    const only = { MUSTER_SIGN_IN: 'sso', MUSTER_OIDC_ISSUER: 'https://login.example.com', MUSTER_OIDC_CLIENT_ID: 'x' }
+    expect(await reset(only)).toMatchObject({ code: 2, stderr: expect.stringContaining('muster users link') })
     const mail = await startMailServer()
     const smtp = { MUSTER_SMTP_URL: mail.url, MUSTER_SMTP_FROM: 'muster@example.com' }
     try {
