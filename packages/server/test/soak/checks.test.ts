@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkResults, type Results } from './checks.ts'
 import { mix, spread } from './mix.ts'
 import type { MemorySample, Sample } from './samples.ts'
@@ -79,23 +79,6 @@ it.each<[name: string, memory: MemoryShape]>([
     expect.stringContaining('too short or too noisy to measure the growth of live memory'),
     expect.stringContaining('too short or too noisy to measure the growth of resident memory'),
   ])
-})
-
-describe('resident memory that falls during the run', () => {
-  const fallen = (shape: MemoryShape): MemorySample[] =>
-    memoryOf({ minutes: 40, ...shape }).map((sample) =>
-      sample.at < 13 ? sample : { ...sample, residentMiB: sample.residentMiB - 18 },
-    )
-
-  it('is no failure', () => {
-    expect(failuresOf({ memory: fallen({}) })).toEqual([])
-  })
-
-  it('may still grow before and after the fall', () => {
-    expect(failuresOf({ memory: fallen({ resident: 4 }) })).toEqual([
-      expect.stringContaining('resident memory grows by'),
-    ])
-  })
 })
 
 it('ignores single outliers of memory', () => {

@@ -1,4 +1,4 @@
-import { type Growth, growthOf, quantile, withoutFall } from './growth.ts'
+import { type Growth, growthOf, quantile } from './growth.ts'
 import type { MemorySample, Sample } from './samples.ts'
 
 export interface Results {
@@ -19,11 +19,8 @@ export interface Checks {
 
 /** Maximum memory growth, in percent per hour. */
 const MAX_GROWTH = 1
-/**
- * With a larger standard error, in percent per hour, a run says too little about growth. Resident memory varies more,
- * because V8 keeps some free pages.
- */
-const MAX_ERROR = { live: 0.75, resident: 3 }
+/** With a larger standard error, in percent per hour, a run says too little about growth. */
+const MAX_ERROR = 0.75
 /** The tolerance for counts of descriptors and connections, which vary slightly. */
 const TOLERANCE = { part: 0.02, count: 10 }
 const MAX_LAG_SECONDS = 10
@@ -31,8 +28,7 @@ const MAX_LAG_SECONDS = 10
 /** Checks whether the server could run indefinitely under this load. */
 export function checkResults({ samples, memory, errors, devices, undelivered, forged }: Results): Checks {
   const live = growthOf(memory.map(({ at, liveMiB }) => [at, liveMiB]))
-  // V8 sometimes returns many free pages at once.
-  const resident = growthOf(withoutFall(memory.map(({ at, residentMiB }) => [at, residentMiB])))
+  const resident = growthOf(memory.map(({ at, residentMiB }) => [at, residentMiB]))
   const failures = Object.entries(errors).map(([error, count]) => `${count} × ${error}`)
   const check = (isMet: boolean, failure: string): void => void (isMet || failures.push(failure))
   for (const [name, { perHour, error }] of [
@@ -40,7 +36,7 @@ export function checkResults({ samples, memory, errors, devices, undelivered, fo
     ['resident', resident],
   ] as const) {
     const growth = `${perHour.toFixed(2)} % ± ${error.toFixed(2)} per hour`
-    const isKnown = error <= MAX_ERROR[name]
+    const isKnown = error <= MAX_ERROR
     check(isKnown, `the run is too short or too noisy to measure the growth of ${name} memory: ${growth}`)
     check(!isKnown || perHour - 2 * error <= MAX_GROWTH, `${name} memory grows by ${growth}`)
   }

@@ -22,13 +22,12 @@ function serve(onPort: number, file: string): void {
     malloc_trim: { arguments: ['u64'], return: 'i32' },
   })
   const server = createServer((_, response) => {
-    globalThis.gc!({ type: 'major', execution: 'sync' })
-    // Frees the buffers that the first collection found to be unused.
-    globalThis.gc!({ type: 'minor', execution: 'sync' })
+    // Also compacts the heap and returns its free pages to the system, as V8 does when it runs out of memory.
+    globalThis.gc!({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     const stream = libc.fopen!(file, 'w')
     libc.malloc_info!(0, stream)
     libc.fclose!(stream)
-    // Returns the free pages of malloc to the system. Otherwise, the resident memory depends on earlier peaks.
+    // Returns the free pages of malloc. With free pages, the resident memory would depend on earlier peaks.
     libc.malloc_trim!(0n)
     const live = process.memoryUsage().heapUsed + mallocUsed(readFileSync(file, 'utf8'))
     response.end(JSON.stringify({ live, resident: residentBytes() } satisfies CollectedMemory))

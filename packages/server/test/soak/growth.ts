@@ -22,30 +22,9 @@ export function growthOf(points: readonly Point[]): Growth {
   return { perHour: slope * unit, error: error * Math.sqrt((1 + correlation) / (1 - correlation)) * unit }
 }
 
-/** The number of values before and after a fall that show whether the fall lasts. */
-const LEVEL = 8
-
-/** A fall is distinct if it is so many times larger than the usual difference between successive values. */
-const DISTINCT = 3
-
-/** A fall could otherwise hide growth, and would make every estimate uncertain. */
-export function withoutFall(points: readonly Point[]): Point[] {
-  const values = points.map(([, value]) => value)
-  const fallAt = (index: number, level: (part: readonly number[]) => number): number =>
-    level(values.slice(index - LEVEL, index)) - level(values.slice(index, index + LEVEL))
-  const starts = values.map((_, index) => index).slice(LEVEL, -LEVEL)
-  const start = starts.toSorted((one, other) => fallAt(other, mean) - fallAt(one, mean))[0] ?? 0
-  const fall = fallAt(start, median)
-  const differences = values.slice(1).map((value, index) => Math.abs(value - values[index]!))
-  if (!(fall > DISTINCT * median(differences))) return [...points]
-  return points.map(([minutes, value], index) => [minutes, index < start ? value : value + fall])
-}
-
 const slopeBetween = ([x, y]: Point, [laterX, laterY]: Point): number => (laterY - y) / (laterX - x)
 
 const median = (values: readonly number[]): number => quantile(values, 0.5)
-
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Returns the value below which this part of the values lies, interpolated between the closest two. */
 export function quantile(values: readonly number[], part: number): number {
@@ -57,7 +36,7 @@ export function quantile(values: readonly number[], part: number): number {
 
 /** Returns how closely values follow the previous ones, from 0 to 1 (exclusive). */
 function correlationOf(values: readonly number[]): number {
-  const center = mean(values)
+  const center = values.reduce((sum, value) => sum + value, 0) / values.length
   const distances = values.map((value) => value - center)
   const sumOfSquares = distances.reduce((sum, distance) => sum + distance ** 2, 0)
   if (sumOfSquares === 0) return 0
