@@ -115,7 +115,7 @@ export const isRestricted = ({ kind, permissions, own, within, networks, rateSha
   networks.length > 0 ||
   rateShare < 100
 
-/** Null for a key with the permissions of keys that were created before permissions existed. */
+/** Returns null for the permissions of keys that were created before permissions existed. */
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
@@ -171,7 +171,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
     .execute()
 }
 
-/** Keys never move back. */
+/** Keys never move back to `access_key`. */
 export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
   await query(
     db,

@@ -11,15 +11,15 @@ import { type FieldUse, selectKeyUse, selectKeyUseSince } from './key-usage.quer
 
 const USUAL_DAYS = 90
 
-/** The number of fields that the cost assumes a key uses per day. */
+/** The number of fields that a key is assumed to use per day, for the cost of an operation. */
 const TYPICAL_FIELDS = 10
 
-/** The number of keys that the cost assumes before the operation runs. */
+/** The number of keys that an operation is charged for before it runs. */
 const ASSUMED_KEYS = limits.accountAccessKeys
 
 const DAY_MS = 86_400_000
 
-/** An upper limit, because operations pay only for the keys that they read. */
+/** Returns an upper limit. After the operation runs, it pays only for the keys that it read. */
 export const rowsOfUsage = ({ days }: { days?: unknown }): { rows: number } => ({
   rows: ASSUMED_KEYS * rowsOfKey(typeof days === 'number' ? days : USUAL_DAYS),
 })
@@ -31,7 +31,7 @@ export async function listUsage(context: Context, { key }: AccessKey, days = USU
   return loadUses(context, days, key)
 }
 
-/** Returns null if the server has not counted the key's uses for that long. */
+/** Returns null if the server has not counted the key's uses for that many days. */
 export async function listUnused(
   context: Context,
   key: AccessKey,

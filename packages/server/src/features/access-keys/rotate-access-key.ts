@@ -76,7 +76,7 @@ async function replace(
 const isExpired = ({ expires }: AccessKey, { clock }: Pick<Context, 'clock'>): boolean =>
   expires !== null && expires <= clock()
 
-/** Deletes the key that this one replaced if it has expired. Otherwise, returns it. */
+/** Deletes the predecessor, which is the key that the given key replaced, if it has expired. Otherwise, returns it. */
 async function dropExpiredPredecessor(
   context: Creating,
   { key }: AccessKey,

@@ -31,7 +31,7 @@ export function parseAttributeName(text: string, path: string): AttributeName {
   return dot === -1 ? [level(text, path)] : [level(text.slice(0, dot), path), level(text.slice(dot + 1), path)]
 }
 
-/** Rejects an empty level, a dot at either end, control characters, and too many characters. */
+/** Rejects an empty level, a dot at either end, control characters, lone surrogates, and too many characters. */
 export function level(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be an empty attribute name`)
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -49,7 +49,7 @@ export function level(text: string, path: string): string {
 const outerDot = (text: string, path: string): ApiError =>
   badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** An omitted context is undefined, which selects the base values. */
+/** Returns undefined, which selects the base values, for an omitted or null context. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)

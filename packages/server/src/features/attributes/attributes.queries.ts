@@ -23,7 +23,8 @@ export interface LockedRow extends ReadRow {
 }
 
 /**
- * Wraps a statement that locks rows, and adds the time. Inside the statement, the time would be from before the locks.
+ * Wraps a statement that locks rows, and adds the time. Inside the locking statement, PostgreSQL would evaluate the
+ * time before it acquires the locks.
  */
 const withTime = (locking: string): string => `
   select locked.*, clock_timestamp()::timestamptz(3) as locked_at from (${locking}) as locked`
@@ -101,7 +102,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** The two lists have equal length. */
+/** The two lists have equal length. Each index is one pair of target and context. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -238,7 +239,7 @@ export const upsertOverrides = (
     [accountId, JSON.stringify(rows)],
   )
 
-/** The two lists have equal length. */
+/** The two lists have equal length. Each index is one pair of target and context. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

@@ -65,7 +65,7 @@ export type ReservedValues = Record<string, string | null>
 const subNames = [...reservedColumns.keys()]
 const columns = [...reservedColumns.values()]
 
-/** Adds the reserved values from a device's second row to its base attributes. */
+/** Adds the reserved values, which are in the device's row in device_live, to its base attributes. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
   const group = reservedGroup(
     columns.map((column) => values[column]),
@@ -82,8 +82,8 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
 }
 
 /**
- * Keyed by sub-name, or undefined if no value is set. In `values`, the reserved values start at the index `from`, in
- * the order of `reservedColumns`.
+ * Returns the reserved values keyed by sub-name, or undefined if no value is set. In `values`, the reserved values
+ * start at the index `from`, in the order of `reservedColumns`.
  */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined

@@ -12,7 +12,10 @@ export interface UnchangedValue {
 /** The maximum number of writes of an unchanged value that the server records per expected interval. */
 const RECORDED_PER_INTERVAL = 4
 
-/** Covers only names with an expected interval. The targets must be locked, and `saveTargets` saves the times. */
+/**
+ * Records the times of these writes for names with an expected interval. The targets must be locked. `saveTargets`
+ * saves the times.
+ */
 export async function confirmValues(
   db: Database,
   accountId: string,

@@ -55,8 +55,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * Returns false for any write other than a base value, and for a write that violates a rule. The caller then uses a
- * transaction, which reports the violated rule.
+ * Returns false if the target is unknown, or if the write removes a group or violates a rule. The caller then uses a
+ * transaction, which removes the group or reports the error.
  */
 async function setInOneStatement(
   context: Context,

@@ -89,8 +89,8 @@ function startOf({ created }: Device, { firstEvent, before, changes, after }: De
 const isInAccount = ({ state }: StateChange): boolean => state !== null
 
 /**
- * If no earlier change is stored, returns the opposite of the state after the first change, or the current state
- * without changes.
+ * If no earlier change is stored, returns the opposite of the state after the first change. If there are no changes,
+ * returns the current state.
  */
 function stateBefore({ state }: Device, { before, changes, after }: DeviceStates): State {
   const first = changes[0] ?? after

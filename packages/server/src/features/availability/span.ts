@@ -8,7 +8,7 @@ export interface Span {
 
 const MAX_DAYS = 400
 
-/** Throws BAD_USER_INPUT if the span is empty or too long. */
+/** Throws BAD_USER_INPUT if `from` is not before `until`, or if the span is longer than 400 days. */
 export function readSpan(args: { from: Date; until?: Date | null | undefined }, now: Date): Span {
   const { from } = args
   const until = args.until ?? now

@@ -105,7 +105,7 @@ export function countNamesInside(
   return query(db, text, [accountId, limit, ...parameters])
 }
 
-/** Returns undefined if fewer than `count` devices follow `after`. */
+/** Returns the ID of the last of the `count` devices that follow `after`, or undefined if fewer devices follow. */
 export async function findRangeEnd(
   db: Database,
   accountId: string,

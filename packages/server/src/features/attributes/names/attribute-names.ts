@@ -69,8 +69,8 @@ export const waitForEveryAttributeName = (context: Context): Promise<AttributeNa
 export const listCountedNames = (context: Context): Promise<AttributeName[]> => listReadable(context, { waitMs: 0 })
 
 /**
- * Begins a count if the account is large and its names were not counted within the last day. Until the count ends, some
- * names in use are unknown.
+ * Returns true, and begins a count, if the account is large and its names were not counted within the last day. Until
+ * the count ends, some names in use are unknown.
  */
 export async function isCountOverdue(context: Context): Promise<boolean> {
   const { db, viewer } = context

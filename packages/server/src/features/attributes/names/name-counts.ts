@@ -13,7 +13,7 @@ import {
 } from './attribute-names.queries.ts'
 import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from './name-summary.queries.ts'
 
-/** The maximum number of events to read for the last change to each name. */
+/** The maximum number of events to read to find the last change of each name. */
 const EVENTS_READ = 100_000
 /** Without this limit, the count of a large account would occupy a connection for a long time. */
 const DEVICES_PER_STATEMENT = 10_000

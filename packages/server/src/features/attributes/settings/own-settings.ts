@@ -39,8 +39,8 @@ export const isOwnSetting = (viewer: Viewer, { targetId, context }: Place, { nam
   name[0] === CONSOLE_GROUP && context === undefined && hasOwnSettings(viewer, targetId)
 
 /**
- * The person's settings have only base values, and are not written in the same transaction as attributes of the
- * account.
+ * Throws if the changes set a person's settings in a context or together with attributes of the account. Settings have
+ * only base values, and are not written in the same transaction as the account's attributes.
  */
 export function assertOnlySettings(
   viewer: Viewer,

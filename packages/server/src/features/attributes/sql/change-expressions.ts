@@ -32,15 +32,15 @@ export const now = 'statement_timestamp()::timestamptz(3)'
 const milliseconds = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint`
 
 /**
- * Writing a value that is already stored is recorded at most four times per expected interval. Only such a write looks
- * up the interval.
+ * The statement records writes of a value that is already stored at most four times per expected interval. Only such
+ * writes look up the interval.
  */
 export const isConfirmed = ({ fullName, value }: ChangeColumns): string => `
       case when old = ${value} then coalesce(coalesce(attribute_confirmed(attribute_times, ${fullName}), 0)
         <= ${milliseconds('statement_timestamp()')} - 250 * (
           select f.seconds from freshness f where f.account_id = $1 and f.name = ${fullName}), false) else false end`
 
-/** In the format of `attribute_times`. */
+/** Returns the new time of the value, in the format of `attribute_times`, as an SQL expression. */
 export const timeOf = ({ fullName, value }: ChangeColumns): string => `case
         when old is distinct from ${value} then to_jsonb(${milliseconds('at')})
         when confirmed then jsonb_build_array(attribute_changed(attribute_times, ${fullName}), ${milliseconds('at')})
