@@ -21,7 +21,7 @@ export interface BulkInput {
 
 export interface NewJob {
   job: BulkJob
-  /** In their stored form. */
+  /** The device IDs in their stored form, if the target is a list of IDs. */
   ids: readonly string[] | undefined
   rows: readonly CsvRow[] | undefined
 }

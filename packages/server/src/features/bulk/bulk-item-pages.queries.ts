@@ -46,8 +46,8 @@ export interface ItemPages {
 }
 
 /**
- * If the changes on all pages would exceed the maximum size, the pages end early, and `isCut` is true. In total, they
- * have at least one device. `bytes` is the size of the changes that were read.
+ * If the changes on all pages would exceed the maximum size, the pages end early, and `isCut` is true. Together, the
+ * pages then have at least one device. `bytes` is the size of the changes that were read.
  */
 export async function selectItemPages(
   db: Database,
@@ -83,7 +83,7 @@ export async function selectItemPages(
   return { items: rows, isCut: rows.at(-1)?.hasNext === true, bytes: read }
 }
 
-/** Keyed by job ID. Omits jobs without devices in the slice. */
+/** Returns the number of items of each job, keyed by job ID. Omits jobs without items in the slice. */
 export async function countItems(
   db: Database,
   accountId: string,

@@ -131,7 +131,7 @@ export interface UnplannedItem {
   isPrepared: boolean
   /** The hardware ID of a prepared device. */
   hardwareId: string | null
-  /** The size of the changes that the item already contains. */
+  /** The size, in bytes, of the changes that the item already contains. */
   bytes: number
 }
 
@@ -169,7 +169,7 @@ export interface EarlierChanges {
   isRestored: boolean
 }
 
-/** Keyed by device ID. */
+/** Returns the changes that the job recorded, keyed by device ID. */
 export async function selectChangesOf(
   db: Database,
   { accountId, jobId }: Place,
@@ -207,7 +207,7 @@ export async function selectFields(
   return rows
 }
 
-/** Keyed by hardware ID. */
+/** Returns the device IDs, keyed by hardware ID. */
 export async function selectHardwareIds(
   db: Database,
   accountId: string,
@@ -219,7 +219,10 @@ export async function selectHardwareIds(
   return new Map(rows.map(({ id, hardwareId }) => [hardwareId, id]))
 }
 
-/** Keyed by hardware ID. Omits devices with an ID after `upTo`. */
+/**
+ * Returns the devices to which the job gives these hardware IDs, keyed by hardware ID. Omits devices with an ID after
+ * `upTo`.
+ */
 export async function selectPlannedHardwareIds(
   db: Database,
   { accountId, jobId }: Place,

@@ -18,7 +18,10 @@ export interface RowItem {
 }
 
 export interface PreparedItem extends Omit<RowItem, 'row'> {
-  /** Without its cells if the row registers a device and no operation changes it: `changes` has the same values. */
+  /**
+   * If the row registers a device and the job has no operations, the row has no cells, because `changes` contains the
+   * same values.
+   */
   row: CsvRow | Pick<CsvRow, 'line' | 'id' | 'isNew'>
   /** The device that the row registers, if it is known before the preview. */
   changes: { register?: NewDevice }
@@ -82,7 +85,7 @@ export async function selectLines(
   return rows[0]?.line
 }
 
-/** Keyed by device ID. */
+/** Returns the rows, keyed by device ID. */
 export async function selectRows(
   db: Database,
   { accountId, jobId }: Place,

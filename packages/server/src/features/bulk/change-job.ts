@@ -21,8 +21,8 @@ export async function getJob({ db, viewer }: Context, id: string): Promise<BulkJ
 }
 
 /**
- * Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may not run it. With
- * `locksAccount`, first locks the account, as a change to the number of jobs requires.
+ * Throws NOT_FOUND if the viewer does not see such a job, and FORBIDDEN if the viewer may not run it. Set
+ * `locksAccount` if the change affects the number of jobs. The account is then locked before the job.
  */
 export async function changeJob<Changed extends BulkJob>(
   { db, viewer, clock }: Context,

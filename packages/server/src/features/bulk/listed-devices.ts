@@ -9,7 +9,7 @@ import { addRows } from './rows/add-rows.ts'
 /** Checks whether the target is a list of devices that `appendBulk` can add to. */
 export const isList = ({ target }: BulkJob): boolean => 'ids' in target || ('csv' in target && !('job' in target))
 
-/** Returns the job's new number of devices; 0 for other targets. */
+/** Adds the IDs or rows. Returns the job's new number of devices, or 0 if the target is not a list. */
 export async function addDevices(
   db: Database,
   accountId: string,

@@ -52,7 +52,7 @@ export const isUndoable = ({ operations, target }: BulkJob): boolean =>
 
 const undoesRegistrations = (csv: CsvTarget | undefined): boolean => csv?.register === true && csv.isUndo === true
 
-/** Does not split a character. */
+/** Shortens the name to the maximum length without splitting a character. */
 const shortName = (name: string): string => [...name].slice(0, limits.bulkNameLength).join('')
 
 type Derived = Pick<BulkJob, 'name' | 'target' | 'rate' | 'undoOf' | 'filter' | 'context'>

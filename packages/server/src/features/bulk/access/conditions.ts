@@ -13,7 +13,7 @@ export function creatorSeenBy({ accountId, restriction, accessKey, personId }: V
   return accessKey === undefined ? { personId: personId ?? accountId } : { accessKey }
 }
 
-/** A caller who becomes restricted sees only jobs that it created. */
+/** Checks whether the viewer created the job. A caller who becomes restricted sees only these jobs. */
 export function isCreator(
   { accountId, accessKey, personId }: Viewer,
   { createdBy, actorId }: Pick<BulkJob, 'createdBy' | 'actorId'>,

@@ -63,8 +63,8 @@ export const nameTaken = (name: string): ApiError =>
   new ApiError('CONFLICT', `a device with the name ${JSON.stringify(name)} was registered meanwhile`)
 
 /**
- * Keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it to a device with a
- * lower ID. `wanted` is in ID order.
+ * Returns the errors, keyed by device ID. A hardware ID is taken if another device has it, or if the job also gives it
+ * to a device with a lower ID. `wanted` is in ID order.
  */
 async function findTaken(
   db: Database,

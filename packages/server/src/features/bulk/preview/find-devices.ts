@@ -63,7 +63,7 @@ export async function findFirst(
   return found.length > limit ? undefined : found
 }
 
-/** `last` is null after the last devices. */
+/** `last` is the last device that was searched, or null if no devices remain. */
 export async function findNext(
   db: Database,
   accountId: string,

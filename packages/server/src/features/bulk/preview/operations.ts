@@ -116,7 +116,7 @@ function readUpdate(given: object, path: string) {
 
 type Changed = Map<string, AttributeChanges>
 
-/** Throws the same errors as the mutations for single devices. */
+/** Changes `device`, and throws the same errors as the mutations for single devices. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes: Changed = new Map()
   const before = { ...device.fields }

@@ -12,7 +12,7 @@ import type { BulkDevice } from './bulk-device.ts'
 import { applyContextChanges } from './operations.ts'
 import { emptyPlan, type Plan, planOf } from './plan.ts'
 
-/** `isPart` is true if a value has changed since and is therefore kept. */
+/** `isPart` is true if a value has changed since the job wrote it, and is therefore kept. */
 interface Reverted {
   changes: DeviceChanges
   isPart: boolean
@@ -143,7 +143,7 @@ function attributesOf({ name, attributes, overrides }: RemovedService, id: strin
   })
 }
 
-/** Plans to delete a device that the job registered, if nothing has changed since. */
+/** Plans to delete a device that the job registered, if the device has not changed since. */
 function planRemoval(device: BulkDevice, register: NewDevice, isUntouched: boolean): Plan {
   const { name, hardwareId, platform, attributes } = register
   const isSame =

@@ -25,7 +25,10 @@ import { planDevices } from './plan-devices.ts'
 
 /** The number of devices that one step of a preview plans. */
 const PLANNED_AT_ONCE = 250
-/** Smaller for an undo, because the step also reads the changes that the undone job recorded. */
+/**
+ * The number of devices that one step of an undo's preview plans. It is smaller, because the step also reads the
+ * changes that the undone job recorded.
+ */
 const UNDONE_AT_ONCE = 100
 /**
  * The number of devices that one step checks if the job registers devices. Of these, at most `PLANNED_AT_ONCE` are not

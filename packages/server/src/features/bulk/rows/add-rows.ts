@@ -51,7 +51,7 @@ export async function addRows(
   throw sameDevice(line ?? 0, twice.row.line)
 }
 
-/** Prepares the next ones while PostgreSQL inserts the previous ones. */
+/** Prepares the next rows while PostgreSQL inserts the previous rows. Returns the IDs of the inserted rows. */
 async function insertInParts(
   db: Database,
   place: { accountId: string; jobId: string },
@@ -72,7 +72,7 @@ async function insertInParts(
   }
 }
 
-/** Keeps an invalid row's error. */
+/** Removes the result of an earlier search for the row's device. Keeps the error of an invalid row. */
 export function withoutResult({ isNew: _isNew, error, ...row }: CsvRow): CsvRow {
   return error === undefined || error.code === 'CONFLICT' ? row : { ...row, error }
 }

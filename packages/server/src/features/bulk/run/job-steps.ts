@@ -91,7 +91,8 @@ const REQUEST_STEPS = 10
 
 /**
  * Each step is a transaction, so that no long transaction delays the event feed. A request with an Idempotency-Key has
- * one transaction, so the steps are limited. A background job continues after them, or if the server stops.
+ * one transaction, so the number of steps is limited. A background job continues the preview after these steps, or
+ * after the server has stopped.
  */
 export async function finishPreview(
   options: Omit<WorkOptions, 'secrets'>,
@@ -110,7 +111,7 @@ export async function finishPreview(
   return job
 }
 
-/** Returns the job if `take` returned it. */
+/** Returns undefined if `take` does not return the job. */
 async function continuePreview(
   { db, clock, staleMs, charge }: Omit<WorkOptions, 'secrets'>,
   { accountId, id }: JobPlace,

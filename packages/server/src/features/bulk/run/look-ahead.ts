@@ -16,7 +16,7 @@ import {
 /** The maximum size, in bytes, of the changes of all batches that are read in advance. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** A job's next batch, which is used only if the job has finished exactly this number of devices. */
+/** A job's next batch, which is used only if the job has finished exactly `finished` devices. */
 interface AheadBatch {
   finished: number
   next: NextBatch
