@@ -41,7 +41,7 @@ const PATH = '/devices/v1.csv'
 /** The maximum number of columns, which is the same as in a view. */
 const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
-/** If a page of the file is larger than this, in characters, the next page has fewer devices. */
+/** If a page of the file has more characters than this, the next page has fewer devices. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024
 
 export interface DevicesUrlArguments

@@ -24,11 +24,11 @@ export interface EventFilter {
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
   fromId?: string
-  /** Required if the viewer cannot read events of the account. */
+  /** Whether to exclude events that have no device. Required if the viewer cannot read events of the account. */
   devicesOnly?: boolean
   /** The list contains only events of the devices that this filter selects now. Undefined means all events. */
   inside?: ResolvedFilter
-  /** Excludes changes to only other attributes. Undefined if the caller can read all. */
+  /** Excludes events that change only other attributes. Undefined if the caller can read all attributes. */
   readable?: ReadableNames
   where?: EventWhere
 }
@@ -45,7 +45,7 @@ export interface EventWhere {
   filter: ResolvedFilter
   /** Undefined means the base values. */
   context: string | undefined
-  /** In milliseconds since 1970. */
+  /** The reference time for relative times in the filter, in milliseconds since 1970. */
   now: number
 }
 

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 
 export interface PartitionsOptions {
   clocks: Clocks
-  /** In days. 0 means forever. */
+  /** The number of days to keep events. 0 means forever. */
   retention: number
 }
 

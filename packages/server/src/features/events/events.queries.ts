@@ -60,7 +60,7 @@ export async function selectEvents(db: Database, accountId: string, page: EventS
   return rows
 }
 
-/** Returns undefined if the page is not full. */
+/** Returns the ID of the oldest event on the page, or undefined if the page is not full. */
 export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; examined: number }>`
     select min(number)::text as id, count(*)::int as examined
@@ -103,7 +103,7 @@ export async function countEvents(db: Database, accountId: string, filter: Event
   return rows[0]!.count
 }
 
-/** Keyed by device ID. Omits devices without matching events. */
+/** Returns the counts, keyed by device ID. Omits devices without matching events. */
 export async function countEventsOfDevices(
   db: Database,
   accountId: string,

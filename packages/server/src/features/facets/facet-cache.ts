@@ -12,7 +12,10 @@ export interface FacetCache {
 }
 
 const MAX_AGE_MS = 10_000
-/** A request has at most 8 names with 100 values of 200 characters, so the cache needs at most about 30 MB. */
+/**
+ * The maximum number of requests whose counts are cached. A request has at most 8 names with 100 values of 200
+ * characters, so the cache needs at most about 30 MB.
+ */
 const MAX_QUESTIONS = 100
 
 interface Counted {

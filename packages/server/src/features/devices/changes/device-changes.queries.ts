@@ -19,7 +19,7 @@ const valuesOf = (device: DeviceFields): unknown[] => fields.map(([name]) => dev
 export interface NewDeviceRow extends DeviceFields {
   id: string
   secretHash: Buffer
-  /** Without the reserved values. */
+  /** The attributes without the reserved values. */
   attributes: Record<string, unknown>
   /** The reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>

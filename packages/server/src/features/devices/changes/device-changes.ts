@@ -174,7 +174,7 @@ export const writeDevice = (transaction: Database, accountId: string, device: Lo
     await updateDeviceRow(transaction, accountId, device)
   })
 
-/** Limited because the contents of these devices are in memory at once. */
+/** The number of devices that one step deletes. It is limited, because their contents are in memory at once. */
 const DELETED_AT_ONCE = 50
 
 async function deleteLocked(

@@ -7,7 +7,7 @@ export interface NewDeviceFields extends DeviceFields {
   id: string
   /** The hash of the secret as hexadecimal digits. Omitted for a device without a secret. */
   secretHash?: string
-  /** Without the reserved values. */
+  /** The attributes without the reserved values. */
   attributes: Record<string, unknown>
   /** Reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>

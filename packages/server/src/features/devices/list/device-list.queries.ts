@@ -53,7 +53,7 @@ export interface DevicePageQuery {
   start: DeviceStart | SqlStartByKeys
   limit: number
   attributes: AttributesRead
-  /** Defaults to `planned`. */
+  /** The default is `planned`. */
   search?: Search
   /** The default is `WALKED`. */
   walked?: number

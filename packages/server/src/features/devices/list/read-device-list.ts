@@ -17,7 +17,10 @@ export interface DeviceListWithView extends DeviceListRequest {
   columns: readonly ViewColumn[]
 }
 
-/** Rejects attribute names that the account has never used or that the caller cannot read. */
+/**
+ * Rejects names in `where` and `sortBy` that the account has never used, and attribute names that the caller cannot
+ * read.
+ */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const list = await readWithView(context, args)
   const inside = insideOf(context.viewer)

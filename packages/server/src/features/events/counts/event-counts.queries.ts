@@ -5,8 +5,8 @@ import { matchingEvents } from '../events.queries.ts'
 import type { Intervals } from './intervals.ts'
 
 /**
- * Keyed by the interval's position. Omits empty intervals. An event from a server whose clock was ahead counts in the
- * last interval.
+ * Returns the counts, keyed by the interval's position. Omits empty intervals. An event from a server whose clock was
+ * ahead counts in the last interval.
  */
 export async function countByInterval(
   db: Database,

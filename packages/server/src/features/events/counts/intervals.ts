@@ -1,8 +1,8 @@
 /** The first interval contains `from`, and the last one ends at or after the end of the range. */
 export interface Intervals {
-  /** In milliseconds since 1970. */
+  /** The start of the first interval, in milliseconds since 1970. */
   start: number
-  /** In milliseconds. */
+  /** The length of each interval, in milliseconds. */
   step: number
   size: number
 }

@@ -55,7 +55,7 @@ export async function transferDevices(
   return ids.length
 }
 
-/** Limited because the contents that their events keep are in memory at once. */
+/** The number of devices that one step moves. It is limited, because their contents are in memory at once. */
 const MOVED_AT_ONCE = 50
 
 function assertPossible({ viewer, isCluster }: Context, to: string): void {
