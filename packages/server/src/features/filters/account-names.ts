@@ -61,8 +61,8 @@ export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName):
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 
 /**
- * Some of the returned names may be newer than the summary. Returns none while the names of a large account are counted
- * for the first time, or for the first time in a day.
+ * Returns the names that the summary does not contain. Some of them may be newer than the summary. Returns none while
+ * the names of a large account are counted for the first time, or for the first time in a day.
  */
 export async function findUnknown(context: Context, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()

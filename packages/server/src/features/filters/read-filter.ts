@@ -35,7 +35,7 @@ export interface ReadFilter {
   readonly isIndexed: boolean
   /** The terms that no index supports, as the client wrote them. */
   readonly unindexed: readonly string[]
-  /** The account must know those that have no prefix `attributes.`. */
+  /** The attribute names in the filter. The account must know those without the prefix `attributes.`. */
   readonly names: ReadonlySet<string>
   /** The names that are compared with a fraction, which the client may have meant as a version. */
   readonly fractions: ReadonlySet<string>
@@ -79,7 +79,7 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
   }
 }
 
-/** The filter may be invalid. */
+/** Returns the attribute names in a filter, which may be invalid. */
 export function namesIn(text: string, place: FilterPlace): Set<string> {
   const names = new Set<string>()
   const has = (name: string): boolean => names.add(name).size > 0

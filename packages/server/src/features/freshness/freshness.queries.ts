@@ -11,11 +11,11 @@ export interface StaleQuery {
   names: readonly AttributeName[]
   /** The filter for the devices that the caller can reach. Undefined means all devices. */
   inside: ResolvedFilter | undefined
-  /** In milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   now: number
 }
 
-/** In the order of the names. */
+/** Returns the number of devices with a stale value for each name, in the order of the names. */
 export async function countStale(db: Database, { accountId, names, inside, now }: StaleQuery): Promise<number[]> {
   if (names.length === 0) return []
   const scope: FilterScope = { accountId, context: undefined, now, tables: noTables() }

@@ -8,7 +8,7 @@ export interface Freshness {
   seconds: number
 }
 
-/** In seconds, keyed by name. */
+/** Returns the expected intervals of these names in seconds, keyed by name. */
 export async function findIntervals(
   db: Database,
   accountId: string,
@@ -18,11 +18,11 @@ export async function findIntervals(
   return new Map(rows.map(({ name, seconds }) => [name, seconds]))
 }
 
-/** In seconds, in the order of the names. */
+/** Returns all expected intervals of the account in seconds, keyed by name and sorted by name. */
 export async function listIntervals(db: Database, accountId: string): Promise<Map<string, number>> {
   const rows = await selectAllIntervals(db, accountId)
   return new Map(rows.map(({ name, seconds }) => [name, seconds]))
 }
 
-/** In seconds. */
+/** Reads the intervals once per request. */
 export const intervalsOf = perRequest(({ db, viewer }: Context) => listIntervals(db, viewer.accountId))

@@ -22,7 +22,7 @@ export async function selectBaseTimes(db: Database, accountId: string, ids: read
   return rows
 }
 
-/** The two lists have equal length. */
+/** The two lists have equal length. Each index is one pair of target and context. */
 export async function selectOverrideTimes(
   db: Database,
   accountId: string,

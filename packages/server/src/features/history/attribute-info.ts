@@ -93,14 +93,14 @@ export async function findChangeTime(context: Context, info: AttributeInfo): Pro
   return (await loader.load({ owner, name, context: setIn, value })) ?? new Date(since)
 }
 
-/** For a name without an expected interval, returns when the value last changed. */
+/** Returns when the value was last written. For a name without an expected interval, returns when it last changed. */
 export async function findConfirmation(context: Context, info: AttributeInfo): Promise<Date | null> {
   if (info.value === null) return null
   if ((await findInterval(context, info)) === null) return findChangeTime(context, info)
   return new Date((await findTimes(context, timedValue(info))).confirmed)
 }
 
-/** In seconds. Null if the name has no expected interval. */
+/** Returns the expected interval in seconds, or null if the name has none. */
 export const findInterval = async (context: Context, { name }: AttributeInfo): Promise<number | null> =>
   (await intervalsOf(context)).get(name) ?? null
 

@@ -114,7 +114,7 @@ export async function selectChanges(
   return rows
 }
 
-/** Keyed by owner. Omits owners without changes. */
+/** Returns the number of changes, keyed by owner ID. Omits owners without changes. */
 export async function countChanges(
   db: Database,
   accountId: string,

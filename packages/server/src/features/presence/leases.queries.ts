@@ -8,7 +8,7 @@ export const insertLease = (db: Database, id: string, { seconds, release }: { se
     [id, seconds, release],
   )
 
-/** The lease of a server of the previous release contains no release. */
+/** In the lease of a server of the previous release, `release` is null. */
 export async function hasFormerServer(db: Database): Promise<boolean> {
   const rows = await query(
     db,

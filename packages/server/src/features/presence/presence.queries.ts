@@ -56,7 +56,7 @@ const holdText = devicesText(
      where h.process_id is distinct from excluded.process_id`,
 )
 
-/** Leaves the holds of other processes unchanged. If the process is null, no process holds them anymore. */
+/** Leaves the holds of other processes unchanged. If `processId` is null, releases the holds of all processes. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string | null) =>
   query(db, releaseText(devices), [accountsOf(devices), ids(devices), processId])
 

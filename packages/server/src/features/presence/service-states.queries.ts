@@ -57,7 +57,10 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** In seconds. Null if the state is valid until the service reports another state or the device becomes inactive. */
+  /**
+   * How long the state is valid, in seconds. Null if it is valid until the service reports another state or the device
+   * becomes inactive.
+   */
   seconds: number | null
   address: string | null
   /** The device's previous state, which is also the service's state until the service first reports one. */

@@ -18,13 +18,13 @@ export interface ServiceOfDevice extends ServiceFields {
   device: { id: string; name: string }
 }
 
-/** The devices' rows are locked. */
+/** The devices' rows must be locked. */
 export interface ServiceChanges {
   updated: readonly { after: ServiceOfDevice; changes: object }[]
   removed: readonly ServiceOfDevice[]
 }
 
-/** Keyed by the device's ID. */
+/** Returns the services, keyed by device ID. */
 export async function readStoredServices(
   db: Database,
   accountId: string,
@@ -38,7 +38,7 @@ export function assertFewServices(count: number): void {
   throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
 }
 
-/** Returns their events, which the caller records. */
+/** Returns the events, which the caller records. */
 export async function addServices(
   db: Database,
   accountId: string,

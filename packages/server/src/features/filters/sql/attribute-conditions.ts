@@ -102,7 +102,7 @@ export function overridesOf(
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
-/** Null if the value is missing or a group. */
+/** The result is null if the value is missing or a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
   const override = overrideText(scope, subject)
   if (override !== undefined && subject.read.type === 'override') return override
@@ -110,11 +110,11 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** Null if the value is missing or a group. */
+/** The result is null if the value is missing or a group. */
 export const baseText = (scope: FilterScope, subject: AttributeSubject): Sql =>
   columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
 
-/** Null if there is no override, and undefined if the condition reads base values. */
+/** The result is null if there is no override. Returns undefined if the condition reads base values. */
 export function overrideText(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
   const overrides = overridesOf(scope, subject)
   return overrides && valueIn(overrides, subject.name)

@@ -44,7 +44,7 @@ const attributeOf = ({ of, name, read = { type: 'effective' } }: TimeOfAttribute
   read,
 })
 
-/** Null if there is no value. A first base value has the time when its device or service was created. */
+/** The result is null if there is no value. A first base value has the time when its device or service was created. */
 function timeOfValue(
   scope: FilterScope,
   subject: AttributeSubject,

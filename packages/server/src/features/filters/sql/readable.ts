@@ -2,7 +2,7 @@ import type { ReadableNames } from '@muster/filter'
 import { sql } from 'kysely'
 import { both, type Sql } from './rows.ts'
 
-/** Decides like `isReadableName`. */
+/** Applies the same rules as `isReadableName`. */
 export function isReadable(name: Sql, scopes: ReadableNames): Sql {
   return both(
     scopes.map(({ read, write }) => {

@@ -142,7 +142,7 @@ function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Numbe
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
 
-/** Returns undefined if an index finds the devices, or for all devices. */
+/** Returns undefined if an index finds the devices, or if neither a filter nor a restriction applies. */
 function reasonWithoutIndex({ where, inside }: ServiceListRequest['selection']): string | undefined {
   if (where?.isIndexed || (inside !== undefined && isIndexed(inside, { kind: 'device' }))) return undefined
   if (where !== undefined) return unindexedTerms(where)
