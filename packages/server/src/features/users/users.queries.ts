@@ -47,7 +47,7 @@ export async function findAccount(db: Database, accountId: string): Promise<User
   return rows[0]
 }
 
-/** The owner is the user who was created first. Returns undefined if no users exist. */
+/** Returns the installation's owner, which is the account that was created first, or undefined without accounts. */
 export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
   return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
 }

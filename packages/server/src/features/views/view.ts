@@ -30,7 +30,7 @@ export interface View {
   created: Date
   updated: Date
   source: EventSource
-  /** The person who created the view, or null if the view is from before the server recorded this. */
+  /** The person who created the view, or null if an earlier release created it without recording the person. */
   creatorId: string | null
   version: number
 }

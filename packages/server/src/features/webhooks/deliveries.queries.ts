@@ -31,7 +31,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** Keyed by webhook ID. Omits webhooks without matching deliveries. */
+/** Returns the counts, keyed by webhook ID. Omits webhooks without matching deliveries. */
 export async function countDeliveries(
   db: Database,
   accountId: string,

@@ -10,7 +10,7 @@ export interface Webhook extends StoredSelection {
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** Null if deliveries are not paused. */
+  /** Why deliveries are paused, or null if they are not paused. */
   paused: string | null
   created: Date
   /** Whether the webhook is paused because its view is invalid. */

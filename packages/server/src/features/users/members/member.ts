@@ -10,7 +10,7 @@ export interface Member {
   source: string
   created: Date
   lastUsed: Date | null
-  /** Without personal keys. */
+  /** The number of account keys that the person created. */
   accountKeys: number
 }
 

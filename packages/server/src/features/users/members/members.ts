@@ -82,7 +82,7 @@ async function changeRole({ db, viewer }: Pick<Context, 'db' | 'viewer'>, before
   await recordEvents(db, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
 }
 
-/** Personal keys end, and sessions lose access to the account with their next request. */
+/** Deletes the person's personal keys. The person's sessions lose access to the account with their next request. */
 export async function removeMember(
   { db, viewer }: Context,
   { personId, disableKeys }: { personId: string; disableKeys: boolean },

@@ -23,8 +23,8 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
 }
 
 /**
- * Servers of the previous release would ignore a webhook's filter and deliver every event to it. They find the cursor
- * at the end of all events and leave the work to this release.
+ * Hides the cursor from servers of the previous release, which would ignore a webhook's filter and deliver every event
+ * to the webhook. These servers find the cursor after all events, so they create no deliveries.
  */
 export async function hideCursor(db: Database): Promise<void> {
   await sql`
@@ -46,8 +46,8 @@ export interface Owed {
 }
 
 /**
- * In bytes, approximately. The event that crosses the limit is the last event selected, so at least one event is always
- * selected.
+ * The approximate maximum size, in bytes, of the deliveries in one transaction. The event that crosses the limit is the
+ * last event selected, so at least one event is always selected.
  */
 const MAX_BYTES = 4 * 1024 * 1024
 /** The approximate size of a delivery without the event's data, in bytes. */

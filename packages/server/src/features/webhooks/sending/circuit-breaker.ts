@@ -8,7 +8,7 @@ import type { Health } from './sending.queries.ts'
  */
 export interface Breaker {
   allowed(): number
-  /** In milliseconds. Undefined while the circuit is closed. */
+  /** The number of milliseconds until the next attempt is allowed. Undefined while the circuit is closed. */
   probeIn(): number | undefined
   /** `duration` is in milliseconds. Returns the receiver's health if it has changed. */
   add(isSuccess: boolean, duration: number): Health | undefined

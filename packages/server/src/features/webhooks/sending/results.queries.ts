@@ -8,7 +8,7 @@ export interface Result extends WebhookAddress {
   /** The delivery's `tries` before the attempt. If this number has changed since then, the delivery is not updated. */
   tries: number
   status: DeliveryStatus
-  /** In seconds. Null if no attempt follows. */
+  /** The number of seconds until the next attempt. Null if no attempt follows. */
   delay: number | null
   httpStatus: number | null
   duration: number
@@ -39,7 +39,7 @@ export async function writeResults(db: Database, accountId: string, results: rea
 
 export interface HealthChange extends WebhookAddress {
   failures: number
-  /** In seconds. Null while the circuit is closed. */
+  /** The number of seconds until the next attempt is allowed. Null while the circuit is closed. */
   probeIn: number | null
 }
 

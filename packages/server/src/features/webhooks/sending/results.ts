@@ -73,7 +73,7 @@ interface Batch {
   entries: readonly Entry[]
 }
 
-/** Returns the IDs of webhooks that have failed for days. */
+/** Returns the IDs of webhooks whose attempts have all failed for more than `DAYS_OF_FAILURES` days. */
 function commit(db: Database, accountId: string, { holder, entries }: Batch): Promise<string[]> {
   const latest = new Map(entries.flatMap(({ health }) => (health === undefined ? [] : [[health.webhookId, health]])))
   return db.transaction().execute(async (transaction) => {

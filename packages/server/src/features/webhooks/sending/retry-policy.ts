@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../webhook.ts'
 
 export interface Evaluation {
   status: DeliveryStatus
-  /** In seconds. Null if no attempt follows. */
+  /** The number of seconds until the next attempt. Null if no attempt follows. */
   delay: number | null
   error: string | null
   /** Whether the receiver permanently refuses deliveries. */

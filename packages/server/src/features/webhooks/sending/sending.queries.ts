@@ -7,7 +7,7 @@ export const HOLD_SECONDS = 10
 
 export interface Health {
   failures: number
-  /** In seconds. Null while the circuit is closed. */
+  /** The number of seconds until the next attempt is allowed. Null while the circuit is closed. */
   probeIn: number | null
 }
 
@@ -25,7 +25,7 @@ export async function takeHold(db: Database, { accountId, webhookId }: WebhookAd
   return rows[0]
 }
 
-/** Returns seconds, or undefined if no process holds the webhook. */
+/** Returns the number of seconds until the hold ends, or undefined if no process holds the webhook. */
 export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
@@ -108,7 +108,7 @@ export async function selectDue(
   }
 }
 
-/** In seconds. 0 or less if a delivery is already due, and undefined if none is pending. */
+/** Returns 0 or less if a delivery is already due, and undefined if no delivery is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

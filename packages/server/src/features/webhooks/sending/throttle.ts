@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/request-load.ts'
 
-/** Applies only under high load. */
+/** Limits the attempts that a process starts, but only under high load. */
 export interface Throttle {
   /** Returns whether attempts currently start in rounds with pauses between them. */
   isSlowed(): boolean
@@ -15,7 +15,8 @@ export interface ThrottleOptions {
 }
 
 /**
- * Chosen so that a busy server maintains most of the throughput that it reaches without webhooks (benchmarks/webhooks).
+ * The maximum number of attempts per second under high load. With this limit, a busy server maintains most of the
+ * throughput that it reaches without webhooks (benchmarks/webhooks).
  */
 const SLOWED_PER_SECOND = 75
 /** The maximum number of unused attempts that the next round can use. */
