@@ -72,7 +72,7 @@ export interface PreparedOperation {
   countRows(size: AccountSize): RowCount
   needs(): DocumentNeeds
   objectsIn(data: unknown): number
-  /** Without introspection fields. */
+  /** Returns the root fields, without introspection fields. */
   rootFields(): RootField[]
   /** The result contains the errors as they were thrown, and `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
@@ -91,7 +91,7 @@ export interface NeedsOptions {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Variables may be missing. */
+  /** Returns the permissions that a document needs, without running it. Variables may be missing. */
   needsOf(request: OperationRequest, options?: NeedsOptions): DocumentNeeds | RejectedOperation
   readonly cachedBytes: number
 }

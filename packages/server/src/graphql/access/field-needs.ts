@@ -42,7 +42,7 @@ export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
   /** The fields, in sorted order, that restricted callers cannot select. */
   readonly closed: readonly string[]
-  /** In sorted order. */
+  /** Returns the needs that the granted permissions do not meet, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
   /** Returns all needs, each with the permission that a caller with the granted permissions uses for it. */
   usedBy(granted: number): readonly FieldNeed[]

@@ -1,6 +1,9 @@
 import type { DocumentNeeds } from './field-needs.ts'
 
-/** A mutation that the document contains several times must change only own data each time. */
+/**
+ * Omits the needs of mutations that change only the caller's own data. If the document contains a mutation several
+ * times, each of them must change only such data.
+ */
 export function withoutOwnChanges<Mutation extends { name: string }>(
   needs: DocumentNeeds,
   mutations: readonly Mutation[],

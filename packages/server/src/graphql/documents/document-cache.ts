@@ -47,7 +47,7 @@ export interface RejectedDocument {
 
 export interface DocumentCache {
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
-  /** An estimate. */
+  /** The estimated size of the cache, in bytes. */
   readonly bytes: number
 }
 

@@ -12,7 +12,7 @@ import type { OperationPlan } from './selection-plan.ts'
 /** The maximum number of selections in a compiled document, after fragments are spread. */
 const compiledSelections = 2_000
 
-/** The compiled code repeats the whole path for every field. */
+/** The maximum length of a response key, because the compiled code repeats the whole path for every field. */
 const compiledKeyLength = 100
 
 /** Matches the compiler's loop variables, which are part of the names that it generates for positions in a response. */

@@ -24,7 +24,7 @@ import { compileItems, type WriteItems } from './item-writer.ts'
 import type { RowWriters } from './row-writers.ts'
 import { WritingError } from './written-items.ts'
 
-/** Keyed by the first node that selects the items. */
+/** The functions that write the items of pages, keyed by the first node that selects the items. */
 export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
 
 /** Returns undefined unless all pages can be written. `operation` must be an operation of `document`. */
