@@ -2,7 +2,7 @@
 export const filterLimits = {
   /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
-  /** In a list of values in parentheses, five values count as one condition, and a list counts at least once. */
+  /** Maximum number of conditions. Five values of a list count as one condition, and each list as at least one. */
   filterTerms: 50,
   /** Maximum number of nested parentheses, not counting the parentheses of functions. */
   filterDepth: 10,

@@ -15,7 +15,7 @@ import {
 
 const kinds: readonly FilterKind[] = ['device', 'service', 'event']
 
-test.each(kinds)('keeps the meaning of a filter of %ss in its canonical form (case 6)', (kind) => {
+test.each(kinds)('keeps the meaning of a filter of %ss in its canonical form', (kind) => {
   let valid = 0
   fc.assert(
     fc.property(filterOf(kind), (text) => {

@@ -1,6 +1,6 @@
 /**
- * Returns undefined if no candidate is within a third of the name's length, rounded, but at least 1 and at most 3
- * edits.
+ * Returns the candidate with the fewest edits, or undefined if every candidate needs too many edits. The maximum is a
+ * third of the name's length, rounded, but at least 1 and at most 3.
  */
 export function closestName(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase()

@@ -34,7 +34,7 @@ describe('order comparisons of attributes', () => {
     expect(check(text).warnings).toEqual([])
   })
 
-  test('rejects numbers that look like versions (case 12)', () => {
+  test('rejects numbers that look like versions', () => {
     const [problem] = problems('firmware >= 2.10')
     expect(problem!.message).toBe('2.10 looks like a version: as a number that is 2.1; for a version write "2.10"')
     expect(problem).toMatchObject({ column: 13, length: 4, suggestion: 'firmware >= "2.10"' })

@@ -45,13 +45,13 @@ describe('names', () => {
     ['50%_\\', '"50%_\\\\"'],
     ['rack row', '"rack row"'],
     ['state', 'attributes.state'],
-  ])('accepts an attribute named %s in quotes or under `attributes.` (case 7)', (name, short) => {
+  ])('accepts an attribute named %s in quotes or under `attributes.`', (name, short) => {
     const expected = { type: 'compare', subject: attribute(name), operator: '=', literal: string('v') }
     expect(resolved(`${short} = v`)).toEqual(expected)
     expect(resolved(`attributes."${name.replaceAll(/["\\]/g, '\\$&')}" = v`)).toEqual(expected)
   })
 
-  test('rejects an unknown short name and suggests the closest known name (case 8)', () => {
+  test('rejects an unknown short name and suggests the closest known name', () => {
     const message = 'Unknown attribute "sate". Did you mean "state"?'
     expect(problems('sate = active')).toEqual([{ message, suggestion: 'state = active' }])
     expect(resolved('attributes.sate = active')).toBeTruthy()
@@ -183,7 +183,7 @@ describe('operators', () => {
     expect(resolved('site != (a OR b)')).toEqual(resolved('NOT site = (a OR b)'))
   })
 
-  test('compares attribute values as they are written (case 10)', () => {
+  test('compares attribute values as they are written', () => {
     const literalOf = (text: string) => (resolved(text) as { literal?: unknown }).literal
     expect(literalOf('rack = 010')).toEqual(string('010'))
     expect(literalOf('rack = -2d')).toEqual(string('-2d'))
@@ -192,7 +192,7 @@ describe('operators', () => {
     expect(literalOf('site = "os\\*"')).toEqual(string('os*'))
   })
 
-  test('distinguishes one service that matches both conditions from two services (cases 18 and 19)', () => {
+  test('distinguishes one service that matches both conditions from two services', () => {
     const port = {
       type: 'compare',
       subject: field('service', 'port'),

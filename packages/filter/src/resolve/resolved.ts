@@ -4,8 +4,8 @@ import type { Span } from '../positions.ts'
 import type { Parts } from '../syntax/quote.ts'
 
 /**
- * A comparison with a missing value is false. `!=` becomes `not` around `=`. An `and` is never directly inside an
- * `and`.
+ * A comparison with a missing value is false. `!=` becomes `not` around `=`. A group is never directly inside a group
+ * of the same type.
  */
 export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
 
@@ -79,7 +79,7 @@ export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
   readonly literal: StringLiteral | PatternLiteral
-  /** The resolver never sets this. Omitted for all names. */
+  /** The names that the caller can read. Omitted for all names. The resolver never sets this field. */
   readonly readable?: ReadableNames
 }
 

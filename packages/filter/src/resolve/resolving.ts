@@ -16,11 +16,11 @@ export interface KnownNames {
 export interface ResolveOptions {
   /** Kind of object that the filter selects. Default: `device`. */
   readonly kind?: FilterKind
-  /** Default: `list`. */
+  /** Where the filter is used. Default: `list`. */
   readonly usage?: FilterUsage
   /**
-   * The resolver rejects other names without the prefix `attributes.`. If omitted, it accepts every valid attribute
-   * name.
+   * The attribute names in use. The resolver rejects other names without the prefix `attributes.`. If this option is
+   * omitted, it accepts every valid attribute name.
    */
   readonly knownAttributes?: KnownNames
   /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */
@@ -46,7 +46,7 @@ export interface Resolving {
   readonly problems: FilterProblem[]
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
-  /** Limits the work for a filter with many unknown names. */
+  /** The closest known name of each unknown name so far. Their number is limited, because each search takes long. */
   readonly searched: Map<string, string | undefined>
   readonly unknown: Set<string>
   /** The resolver computes these groups when it first needs them. */

@@ -5,8 +5,8 @@ import { type Scanned, scanString, scanText } from './scan-value.ts'
 import { type Comparator, isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
 
 /**
- * Splits a filter into tokens. Never throws and takes linear time. A token with a lexical error has a
- * fault. The last token has the kind `end`.
+ * Splits a filter into tokens. Never throws and takes linear time. A token with a lexical error has a fault. The last
+ * token has the kind `end`.
  *
  * The meaning of a character depends on its side of the comparator. The lexer therefore tracks parentheses: parentheses
  * after a comparator contain values, except in `services:(…)`.

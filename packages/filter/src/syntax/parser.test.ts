@@ -148,7 +148,7 @@ describe('errors', () => {
     expect(parseFilter(text).problems[0]!.kind).toBe('syntax')
   })
 
-  test('reports the line, and the column in code points (case 20)', () => {
+  test('reports the line, and the column in code points', () => {
     expect(first('name:"😀"\r\n\n  😀😀 = x=y')).toEqual({
       at: [3, 8, 3],
       suggestion: 'name:"😀"\r\n\n  😀😀 = "x=y"',

@@ -16,7 +16,7 @@ export interface DeviceStates {
 
 /** A change of a device's state, or a move between accounts. */
 export interface StateChange {
-  /** In milliseconds since 1970. */
+  /** The time of the change, in milliseconds since 1970. */
   at: number
   /** Null if the device left the account. */
   state: State | null

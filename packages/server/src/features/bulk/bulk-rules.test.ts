@@ -101,7 +101,7 @@ it('reverts a job at most once at a time', async () => {
   ])
 })
 
-it('changes each device once while two servers work on its job, and it is paused, resumed, and canceled', async () => {
+it('changes each device once while two servers work on a job that is paused, resumed, and canceled', async () => {
   const other = await app.startAnother({ worker: true })
   const user = await newLargeFleet(app, 900)
   const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })

@@ -39,7 +39,7 @@ export interface CsvList {
   field: string
   /** The rate-limit cost of the first page. */
   firstPoints: number
-  /** Whether the file can be downloaded only once. Such a file has no HEAD route, because HEAD would count as a download. */
+  /** Whether the file can be downloaded only once. It then has no HEAD route, which would count as a download. */
   once?: true
   pages(download: Download): AsyncIterable<string>
 }

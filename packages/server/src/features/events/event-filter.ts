@@ -17,9 +17,9 @@ export interface EventFilterArguments {
 
 /** An omitted field matches all events. */
 export interface EventFilter {
-  /** Inclusive. */
+  /** The start of the time range, inclusive. */
   from?: Date
-  /** Exclusive. */
+  /** The end of the time range, exclusive. */
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]

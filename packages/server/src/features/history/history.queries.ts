@@ -21,9 +21,9 @@ export interface ChangeFilter {
   /** Omitted if the caller can read all names. */
   readable?: ReadableNames
   context?: string
-  /** Inclusive. */
+  /** The start of the time range, inclusive. */
   from?: Date
-  /** Exclusive. */
+  /** The end of the time range, exclusive. */
   until?: Date
 }
 

@@ -71,7 +71,7 @@ export type AttributeChanges = Record<string, { old: string | null }>
 /** Events of the previous release do not contain these times. */
 export interface DeletedTimes {
   times?: ValueTimes
-  /** Keyed by context. */
+  /** The times of the overrides, keyed by context. */
   overrideTimes?: Record<string, ValueTimes>
 }
 

@@ -140,7 +140,7 @@ interface PreviousDevice extends DeletedTimes {
   state?: string | null
   stateSince?: string | null
   lastReported?: string | null
-  /** Keyed by ID. */
+  /** The times of the services' values, keyed by service ID. */
   services?: Record<string, DeletedTimes>
 }
 

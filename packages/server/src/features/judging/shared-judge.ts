@@ -21,7 +21,7 @@ interface SharedJudge {
   close: () => void
 }
 
-/** The judges in use, by server, because tests run several servers in one process, and then by account and selection. */
+/** The judges in use, by server and then by account and selection. Tests run several servers in one process. */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {

@@ -11,7 +11,7 @@ const place = { kind: 'device', path: 'where' } as const
 const everything = readFilter('id:*', place)!.filter
 const nothing = readFilter('NOT id:*', place)!.filter
 
-/** Returns other viewers unchanged. */
+/** Adds the reach to a restricted viewer. Returns other viewers unchanged. */
 export function withReach<Known extends Pick<Viewer, 'accountId' | 'restriction'> | null>(
   db: Database,
   viewer: Known,

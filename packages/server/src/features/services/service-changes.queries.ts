@@ -88,10 +88,10 @@ export async function deleteServiceRow(
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>
-  /** Keyed by context. */
+  /** The overrides, keyed by context. */
   overrides: Record<string, unknown>
   times: ValueTimes
-  /** Keyed by context. */
+  /** The times of the overrides, keyed by context. */
   overrideTimes: Record<string, ValueTimes>
   /** The reported state, or null if the service had its device's state. */
   state: string | null

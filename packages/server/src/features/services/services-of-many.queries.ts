@@ -7,10 +7,10 @@ export interface StoredService extends ServiceFields {
   deviceId: string
   attributes: Record<string, unknown>
   overrideNames: Record<string, unknown>
-  /** Keyed by context. */
+  /** The overrides, keyed by context. */
   overrides: Record<string, Record<string, unknown>>
   times: Record<string, unknown>
-  /** Keyed by context. */
+  /** The times of the overrides, keyed by context. */
   overrideTimes: Record<string, Record<string, unknown>>
   readAt: Date
 }

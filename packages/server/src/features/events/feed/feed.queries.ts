@@ -73,9 +73,9 @@ const columns = `account_id as "accountId", type, "timestamp", device_id as "dev
   source, targets::text, state, data::text`
 
 export interface Range {
-  /** Exclusive. */
+  /** The range begins after this ID. */
   after: bigint
-  /** Inclusive. Must be settled, because transactions can still commit events below an unsettled ID. */
+  /** The last ID of the range. It must be settled, because transactions can still commit events below an unsettled ID. */
   upTo: bigint
   limit: number
 }

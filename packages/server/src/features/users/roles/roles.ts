@@ -146,8 +146,8 @@ export async function deleteRole({ db, viewer, clock }: Context, id: string): Pr
     if (role === undefined) throw notFound('role', id)
     const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
     if (uses > 0) {
-      const rule = 'a role of members or open invitations cannot be deleted'
-      throw new ApiError('CONFLICT', `${rule}, found ${uses}: give the members another role and delete the invitations`)
+      const rule = 'give its members another role and delete its invitations'
+      throw new ApiError('CONFLICT', `the role has ${uses} members and open invitations: ${rule} first`)
     }
     await removeRole(transaction, viewer.accountId, id)
     await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })

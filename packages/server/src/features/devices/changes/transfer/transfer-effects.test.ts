@@ -18,7 +18,7 @@ import {
 } from '../../../../../test/factories/transfers.ts'
 import { sharedTestApp, type TestUser } from '../../../../../test/harness/app.ts'
 
-/** In seconds. */
+/** The grace period of disconnected devices, in seconds. */
 const HOLD = 2
 
 const app = sharedTestApp({ mqtt: true, env: { MUSTER_PRESENCE_HOLD: String(HOLD) } })
@@ -129,7 +129,7 @@ it('leaves the events in the first account, and adds one in each account', async
   expect(shownHere).toMatchObject({ attributes: { site: 'bergen' }, overrides: {} })
 })
 
-it('is judged like other devices in both accounts, also after a return', async () => {
+it('is judged like other devices in both accounts, even after it returns', async () => {
   const follow = (user: TestUser) =>
     openTestStream({
       app,
@@ -190,7 +190,7 @@ it('has an availability in each account from its arrival there', async () => {
   expect(third.segments).toEqual([{ from: third.arrived, state: 'inactive' }])
 })
 
-it('updates the attribute names of both accounts, also for a large device', async () => {
+it('updates the attribute names of both accounts, even for a large device', async () => {
   const namesOf = async (user: TestUser) =>
     (await user.data('{ login { attributeNames { name devices services } } }')).login.attributeNames
   const services = Array.from({ length: 5 }, (_, index) => ({ name: `ssh ${index}` }))
