@@ -75,7 +75,7 @@ const columns = `account_id as "accountId", type, "timestamp", device_id as "dev
 export interface Range {
   /** The range begins after this ID. */
   after: bigint
-  /** The last ID of the range. It must be settled, because transactions can still commit events below an unsettled ID. */
+  /** The last ID of the range. Must be settled, because transactions can commit events below an unsettled ID. */
   upTo: bigint
   limit: number
 }
