@@ -6,7 +6,7 @@ const app = sharedTestApp()
 
 const DAY_MS = 86_400_000
 
-/** When that server closes, it writes its counts. */
+/** Runs requests on another server, which writes its counts when it closes. */
 async function onServer(
   key: TestUser,
   run: (key: TestUser) => Promise<unknown>,
