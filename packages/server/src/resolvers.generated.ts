@@ -37,7 +37,7 @@ export type User = {
   __typename?: 'User';
   /**
    * The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal
-   * keys. With key, the list contains only these keys and omits unknown IDs.
+   * keys. With key, the list contains only the keys with these IDs, and omits unknown IDs.
    */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. */
@@ -99,8 +99,8 @@ export type User = {
   /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to
-   * the view do not affect it. Relative times are relative to this request's time.
+   * A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes
+   * to the view do not affect the file. Relative times are relative to this request's time.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -452,7 +452,7 @@ export type AccessKey = {
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   /** When the key expires; null if it never expires. */
   expires?: Maybe<Scalars['DateTime']['output']>;
-  /** account or personal. The server deletes a personal key when its creator's membership ends. */
+  /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Scalars['String']['output'];
   /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
@@ -469,8 +469,9 @@ export type AccessKey = {
   /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
   /**
-   * Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there
-   * is no such reason.
+   * Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy:
+   * the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member.
+   * stale: the creator of the personal key must use single sign-on again.
    */
   suspended?: Maybe<Scalars['String']['output']>;
   /** The ID of the key that replaces this key; null if this key was not rotated. */
@@ -478,14 +479,14 @@ export type AccessKey = {
   /** The caller that created the key; null if an earlier release created the key without recording the caller. */
   createdBy?: Maybe<ChangeSource>;
   /**
-   * The fields that the key used in the last 1 to 400 days, each with its permission, most recent first. The server
-   * updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case,
-   * pass key to accessKeys.
+   * The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent
+   * first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on
+   * objects. In that case, pass key to accessKeys.
    */
   usage: Array<KeyUse>;
   /**
-   * The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses
-   * for that long.
+   * The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has
+   * not counted the key's uses for that long.
    */
   unused?: Maybe<Array<Permission>>;
 };
@@ -570,8 +571,8 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most
-   * 20 jobs that have not been started.
+   * Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An
+   * account can have at most 20 jobs that have not been started.
    */
   createBulk: BulkJob;
   /** Adds devices to a DRAFT that was created with open: at most 1,000 IDs, or at most 10,000 rows of a CSV. */
@@ -595,8 +596,8 @@ export type Mutation = {
   /** Creates and previews a job for the devices of this job that have one of these statuses: FAILED, SKIPPED, or both. */
   retryBulk: BulkJob;
   /**
-   * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed
-   * since.
+   * Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since
+   * this job wrote them.
    */
   undoBulk: BulkJob;
   /**
@@ -611,10 +612,11 @@ export type Mutation = {
   /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and
-   * attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need
-   * DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns
-   * CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device.
+   * Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs,
+   * secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices'
+   * connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your
+   * role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as
+   * setAttributesMany with an item per device.
    */
   transferDevices: Scalars['Int']['output'];
   /**
@@ -1149,8 +1151,8 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, according to its events. Times before the device's registration, before it last moved to
-   * this account, or before the account's oldest stored event, are unknown.
+   * When the device was online, according to its events. The state is unknown before the device's registration, before the
+   * device last moved to this account, and before the account's oldest stored event.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -1180,7 +1182,7 @@ export type Device = {
   statusD?: Maybe<Scalars['String']['output']>;
   /** The base value of the attribute $svc.statusE. */
   statusE?: Maybe<Scalars['String']['output']>;
-  /** active or inactive */
+  /** Either active or inactive. */
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
@@ -1300,14 +1302,14 @@ export type Service = {
   application: Scalars['Int']['output'];
   /** Name of the application type, such as SSH. */
   title: Scalars['String']['output'];
-  /** tcp or udp */
+  /** Either tcp or udp. */
   protocol: Scalars['String']['output'];
   /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host?: Maybe<Scalars['String']['output']>;
   port?: Maybe<Scalars['Int']['output']>;
   enabled: Scalars['Boolean']['output'];
   created: Scalars['DateTime']['output'];
-  /** active or inactive */
+  /** Either active or inactive. */
   state: Scalars['String']['output'];
   /** Whether state is active. */
   online: Scalars['Boolean']['output'];
@@ -1383,8 +1385,8 @@ export type AttributeName = {
   /** Number of services that have the attribute, in the base or in any context. */
   services: Scalars['Int']['output'];
   /**
-   * When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such
-   * change when the server counted the names, and for callers who are restricted to some devices.
+   * When a value of this name last changed on a device or a service. Null if the server found no such change: each count
+   * reads at most the newest 100,000 events. Always null for callers who are restricted to some devices.
    */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
@@ -1411,7 +1413,7 @@ export type Availability = {
   /** The start of the time with a known state: the argument from, or a later time. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** The fraction of that time during which the device was online, 0 to 1. */
+  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
   /** How often the device went offline. */
@@ -1427,7 +1429,7 @@ export type AvailabilitySegment = {
   __typename?: 'AvailabilitySegment';
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** active, inactive, or mixed if segments were joined */
+  /** active or inactive; mixed if the server joined several periods. */
   state: Scalars['String']['output'];
 };
 
@@ -1580,7 +1582,7 @@ export type BulkJob = {
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   state: BulkState;
-  /** Why the job is paused, waits, failed, or is not started. */
+  /** Why the job is paused, waits, failed, or was not started. */
   stateReason?: Maybe<Scalars['String']['output']>;
   /**
    * The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of
@@ -1602,7 +1604,7 @@ export type BulkJob = {
   createdBy: ChangeSource;
   /** When the preview began. Relative times in the filter are relative to this time. */
   previewed?: Maybe<Scalars['DateTime']['output']>;
-  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
+  /** If the job is READY: when the preview expires. After the job ends: when the server deletes the job. Otherwise null. */
   expires?: Maybe<Scalars['DateTime']['output']>;
   started?: Maybe<Scalars['DateTime']['output']>;
   /** The caller whose permissions the job uses; null before the job starts. */
@@ -1700,7 +1702,7 @@ export type Event = {
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
-  /** active or inactive, for state events, and for devices that moved to this account */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state?: Maybe<Scalars['String']['output']>;
   /** The change's data. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
@@ -1779,7 +1781,7 @@ export type EventList = {
 /** A change's source. */
 export type ChangeSource = {
   __typename?: 'ChangeSource';
-  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
+  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
   kind: Scalars['String']['output'];
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
@@ -1795,7 +1797,7 @@ export type EventTarget = {
   id: Scalars['ID']['output'];
   /** The object's name at the event's time. */
   name: Scalars['String']['output'];
-  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
+  /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: Scalars['String']['output'];
 };
 
@@ -2049,11 +2051,11 @@ export type FilterCheck = {
 export type FilterProblem = {
   __typename?: 'FilterProblem';
   message: Scalars['String']['output'];
-  /** Counted from 1. */
+  /** The line where the part begins, counted from 1. */
   line: Scalars['Int']['output'];
-  /** In code points, counted from 1. */
+  /** The column where the part begins, in code points from 1. */
   column: Scalars['Int']['output'];
-  /** In code points. */
+  /** The length of the part, in code points. */
   length: Scalars['Int']['output'];
   /** The whole corrected filter; null if the server cannot determine it. */
   suggestion?: Maybe<Scalars['String']['output']>;
@@ -2080,7 +2082,7 @@ export type FilterCompletion = {
   text: Scalars['String']['output'];
   /** The label to show instead of text, such as a view's name; null to show text. */
   label?: Maybe<Scalars['String']['output']>;
-  /** name, operator, value, function, view, or keyword */
+  /** One of name, operator, value, function, view, and keyword. */
   kind: Scalars['String']['output'];
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Scalars['Int']['output'];
@@ -2228,7 +2230,7 @@ export type ServiceList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A service to add to a new device. */
+/** A service to add to a device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
   /** ID of an application type. Defaults to the type of the port, or to TCP. */
@@ -2541,7 +2543,7 @@ export type ViewColumn = {
   name: Scalars['String']['output'];
   /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;
-  /** In pixels; null for the default. */
+  /** The width in pixels; null for the default. */
   width?: Maybe<Scalars['Int']['output']>;
 };
 
@@ -2617,7 +2619,7 @@ export type WebhookDelivery = {
   /** Null for a test, or if the event was deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
-  /** pending, delivered, or failed */
+  /** One of pending, delivered, and failed. */
   status: Scalars['String']['output'];
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus?: Maybe<Scalars['Int']['output']>;

@@ -117,7 +117,7 @@ export interface BulkUpdateInput {
   platform?: string | null | undefined
 }
 
-/** A service to add to a new device. */
+/** A service to add to a device. */
 export interface ServiceInput {
   /** ID of an application type. Defaults to the type of the port, or to TCP. */
   application?: number | null | undefined
@@ -151,7 +151,7 @@ export interface AccessKey {
   expires: string | null
   /** The key ID that requests are signed with. */
   key: string
-  /** account or personal. The server deletes a personal key when its creator's membership ends. */
+  /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: string
   /** When the key last signed a request, precise to the minute. */
   lastUsed: string | null
@@ -168,9 +168,9 @@ export interface AccessKey {
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
-  /** Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there is no such reason. */
+  /** Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: string | null
-  /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Permission[] | null
   /** A saved view whose filter also limits the devices; null for none. */
   view: View | null
@@ -248,7 +248,7 @@ export interface AttributeInfo {
 export interface AttributeName {
   /** Number of devices that have the attribute, in the base or in any context. */
   devices: number
-  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such change when the server counted the names, and for callers who are restricted to some devices. */
+  /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: string | null
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
@@ -285,7 +285,7 @@ export interface Availability {
   outages: number
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: AvailabilitySegment[]
-  /** The fraction of that time during which the device was online, 0 to 1. */
+  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
   share: number
   until: string
 }
@@ -293,7 +293,7 @@ export interface Availability {
 /** A period in one state. */
 export interface AvailabilitySegment {
   from: string
-  /** active, inactive, or mixed if segments were joined */
+  /** active or inactive; mixed if the server joined several periods. */
   state: string
   until: string
 }
@@ -349,7 +349,7 @@ export interface BulkJob {
   counts: BulkCounts
   created: string
   createdBy: ChangeSource
-  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
+  /** If the job is READY: when the preview expires. After the job ends: when the server deletes the job. Otherwise null. */
   expires: string | null
   finished: string | null
   id: string
@@ -373,7 +373,7 @@ export interface BulkJob {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: ChangeSource | null
   state: BulkState
-  /** Why the job is paused, waits, failed, or is not started. */
+  /** Why the job is paused, waits, failed, or was not started. */
   stateReason: string | null
   /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Record<string, unknown>
@@ -395,7 +395,7 @@ export interface BulkJobList {
 export interface ChangeSource {
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: string | null
-  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
+  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
   kind: string
   /** Name of the access key, device, or bulk job at the event's time. */
   name: string | null
@@ -448,7 +448,7 @@ export interface Device {
   online: boolean
   owner: UserReference
   platform: string | null
-  /** active or inactive */
+  /** Either active or inactive. */
   state: string
   /** When the state last changed. */
   stateSince: string | null
@@ -506,7 +506,7 @@ export interface Event {
   owner: UserReference
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
-  /** active or inactive, for state events, and for devices that moved to this account */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state: string | null
   target: EventTarget[]
   timestamp: string
@@ -537,7 +537,7 @@ export interface EventList {
 /** The object that an event is about. */
 export interface EventTarget {
   id: string
-  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
+  /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: string
   /** The object's name at the event's time. */
   name: string
@@ -593,7 +593,7 @@ export interface FilterCompletion {
   count: number | null
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
-  /** name, operator, value, function, view, or keyword */
+  /** One of name, operator, value, function, view, and keyword. */
   kind: string
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: string | null
@@ -604,11 +604,11 @@ export interface FilterCompletion {
 
 /** A part of a filter that causes an error or a warning. */
 export interface FilterProblem {
-  /** In code points, counted from 1. */
+  /** The column where the part begins, in code points from 1. */
   column: number
-  /** In code points. */
+  /** The length of the part, in code points. */
   length: number
-  /** Counted from 1. */
+  /** The line where the part begins, counted from 1. */
   line: number
   message: string
   /** The whole corrected filter; null if the server cannot determine it. */
@@ -834,9 +834,9 @@ export interface Service {
   /** Whether state is active. */
   online: boolean
   port: number | null
-  /** tcp or udp */
+  /** Either tcp or udp. */
   protocol: string
-  /** active or inactive */
+  /** Either active or inactive. */
   state: string
   /** Name of the application type, such as SSH. */
   title: string
@@ -886,7 +886,7 @@ export interface User {
   /** A URL for downloading the matching devices as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. Relative times are relative to this request's time. */
   eventsUrl: string
   /** The attribute names with an expected interval, sorted by name. */
   freshness: Freshness[]
@@ -943,7 +943,7 @@ export interface ViewColumn {
   label: string | null
   /** The name of a field or an attribute, as in sort. */
   name: string
-  /** In pixels; null for the default. */
+  /** The width in pixels; null for the default. */
   width: number | null
 }
 
@@ -988,7 +988,7 @@ export interface WebhookDelivery {
   request: string | null
   /** The first KiB of the last response. */
   response: string | null
-  /** pending, delivered, or failed */
+  /** One of pending, delivered, and failed. */
   status: string
 }
 
@@ -1020,7 +1020,7 @@ export interface AccessKeyFields {
   expires: Leaf<string | null>
   /** The key ID that requests are signed with. */
   key: Leaf<string>
-  /** account or personal. The server deletes a personal key when its creator's membership ends. */
+  /** Either account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Leaf<string>
   /** When the key last signed a request, precise to the minute. */
   lastUsed: Leaf<string | null>
@@ -1037,13 +1037,13 @@ export interface AccessKeyFields {
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Why the server rejects the key even while it is enabled and has not expired: policy, member, or stale; null if there is no such reason. */
+  /** Why the server rejects the key although it is enabled and has not expired; null if there is no such reason. policy: the key breaks a rule of the key policy. member: the creator of the personal key is no longer an enabled member. stale: the creator of the personal key must use single sign-on again. */
   suspended: Leaf<string | null>
-  /** The permissions that the key did not need in the last 1 to 400 days; null if the server has not counted the key's uses for that long. */
+  /** The permissions that the key did not need in the given number of days (1 to 400) before now; null if the server has not counted the key's uses for that long. */
   unused: Leaf<Permission[] | null, {
     days?: number | null | undefined
   }>
-  /** The fields that the key used in the last 1 to 400 days, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
+  /** The fields that the key used in the given number of days (1 to 400) before now, each with its permission, most recent first. The server updates the counts once a minute. A query for the usage of several keys can exceed the limit on objects. In that case, pass key to accessKeys. */
   usage: Branch<'KeyUse', 'many', {
     days?: number | null | undefined
   }>
@@ -1124,7 +1124,7 @@ export interface AttributeInfoFields {
 export interface AttributeNameFields {
   /** Number of devices that have the attribute, in the base or in any context. */
   devices: Leaf<number>
-  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contained no such change when the server counted the names, and for callers who are restricted to some devices. */
+  /** When a value of this name last changed on a device or a service. Null if the server found no such change: each count reads at most the newest 100,000 events. Always null for callers who are restricted to some devices. */
   lastChanged: Leaf<string | null>
   /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
@@ -1161,7 +1161,7 @@ export interface AvailabilityFields {
   outages: Leaf<number>
   /** At most 1,000 periods, in order and without gaps. If there are more, the server joins neighboring short periods. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** The fraction of that time during which the device was online, 0 to 1. */
+  /** The fraction of the time between from and until during which the device was online, 0 to 1. */
   share: Leaf<number>
   until: Leaf<string>
 }
@@ -1169,7 +1169,7 @@ export interface AvailabilityFields {
 /** The selectable fields of AvailabilitySegment. */
 export interface AvailabilitySegmentFields {
   from: Leaf<string>
-  /** active, inactive, or mixed if segments were joined */
+  /** active or inactive; mixed if the server joined several periods. */
   state: Leaf<string>
   until: Leaf<string>
 }
@@ -1226,7 +1226,7 @@ export interface BulkJobFields {
   counts: Branch<'BulkCounts', 'one'>
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'one'>
-  /** Before the job starts: when the preview expires. After the job ends: when the server deletes it. */
+  /** If the job is READY: when the preview expires. After the job ends: when the server deletes the job. Otherwise null. */
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
@@ -1259,7 +1259,7 @@ export interface BulkJobFields {
   /** The caller whose permissions the job uses; null before the job starts. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
-  /** Why the job is paused, waits, failed, or is not started. */
+  /** Why the job is paused, waits, failed, or was not started. */
   stateReason: Leaf<string | null>
   /** The target, with the filter in canonical form. Instead of ids, contains the number of IDs in createBulk. Instead of csv, contains the names of its columns and the line of the last row. For a retry or an undo, contains the ID of the other job. */
   target: Leaf<Record<string, unknown>>
@@ -1285,7 +1285,7 @@ export interface BulkJobListFields {
 export interface ChangeSourceFields {
   /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: Leaf<string | null>
-  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
+  /** One of accessKey, console, device, job, server, and unknown. Old events without a recorded source have unknown. */
   kind: Leaf<string>
   /** Name of the access key, device, or bulk job at the event's time. */
   name: Leaf<string | null>
@@ -1321,9 +1321,9 @@ export interface DeviceFields {
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
-    /** Exclusive. */
+    /** The end of the time range, exclusive. */
     maxDate?: string | Date | null | undefined
-    /** Inclusive. */
+    /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
@@ -1341,7 +1341,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. Times before the device's registration, before it last moved to this account, or before the account's oldest stored event, are unknown. */
+  /** When the device was online, according to its events. The state is unknown before the device's registration, before the device last moved to this account, and before the account's oldest stored event. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** Default: now. Must be at most 400 days after from. */
@@ -1398,7 +1398,7 @@ export interface DeviceFields {
     sort?: string | null | undefined
     state?: string | null | undefined
   }>
-  /** active or inactive */
+  /** Either active or inactive. */
   state: Leaf<string>
   /** When the state last changed. */
   stateSince: Leaf<string | null>
@@ -1457,7 +1457,7 @@ export interface EventFields {
   owner: Branch<'UserReference', 'one'>
   /** The change's source: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
-  /** active or inactive, for state events, and for devices that moved to this account */
+  /** Either active or inactive, for state events and for devices that moved to this account; null for other events. */
   state: Leaf<string | null>
   target: Branch<'EventTarget', 'many'>
   timestamp: Leaf<string>
@@ -1489,7 +1489,7 @@ export interface EventListFields {
 /** The selectable fields of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
-  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
+  /** One of user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, and bulkJob. */
   kind: Leaf<string>
   /** The object's name at the event's time. */
   name: Leaf<string>
@@ -1545,7 +1545,7 @@ export interface FilterCompletionFields {
   count: Leaf<number | null>
   /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
-  /** name, operator, value, function, view, or keyword */
+  /** One of name, operator, value, function, view, and keyword. */
   kind: Leaf<string>
   /** The label to show instead of text, such as a view's name; null to show text. */
   label: Leaf<string | null>
@@ -1556,11 +1556,11 @@ export interface FilterCompletionFields {
 
 /** The selectable fields of FilterProblem. */
 export interface FilterProblemFields {
-  /** In code points, counted from 1. */
+  /** The column where the part begins, in code points from 1. */
   column: Leaf<number>
-  /** In code points. */
+  /** The length of the part, in code points. */
   length: Leaf<number>
-  /** Counted from 1. */
+  /** The line where the part begins, counted from 1. */
   line: Leaf<number>
   message: Leaf<string>
   /** The whole corrected filter; null if the server cannot determine it. */
@@ -1738,12 +1738,12 @@ export interface MutationFields {
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 points is always allowed. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 rate-limit points is always allowed. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -1767,7 +1767,7 @@ export interface MutationFields {
   /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
-    /** When the code expires. Defaults to seven days from now. */
+    /** When the code expires. Default: seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
@@ -1884,7 +1884,7 @@ export interface MutationFields {
   /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState: Leaf<boolean, {
     serviceId: string
-    /** active or inactive */
+    /** Either active or inactive. */
     state: string
     /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
@@ -1987,13 +1987,13 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
   transferDevices: Leaf<number, {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -2165,9 +2165,9 @@ export interface ServiceFields {
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
-    /** Exclusive. */
+    /** The end of the time range, exclusive. */
     maxDate?: string | Date | null | undefined
-    /** Inclusive. */
+    /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
@@ -2203,9 +2203,9 @@ export interface ServiceFields {
     context: string
   }>
   port: Leaf<number | null>
-  /** tcp or udp */
+  /** Either tcp or udp. */
   protocol: Leaf<string>
-  /** active or inactive */
+  /** Either active or inactive. */
   state: Leaf<string>
   /** Name of the application type, such as SSH. */
   title: Leaf<string>
@@ -2264,7 +2264,7 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key, the list contains only these keys and omits unknown IDs. */
+  /** The account's access keys, newest first. Callers with neither KEY_MANAGE nor AUDIT_READ get only their own personal keys. With key, the list contains only the keys with these IDs, and omits unknown IDs. */
   accessKeys: Branch<'AccessKey', 'many', {
     key?: readonly string[] | null | undefined
   }>
@@ -2283,9 +2283,9 @@ export interface UserFields {
     after?: string | null | undefined
     /** Only changes to values in this context. */
     context?: string | null | undefined
-    /** Exclusive. */
+    /** The end of the time range, exclusive. */
     maxDate?: string | Date | null | undefined
-    /** Inclusive. */
+    /** The start of the time range, inclusive. */
     minDate?: string | Date | null | undefined
     /** A name, or a group for all names in it. */
     name?: string | null | undefined
@@ -2372,7 +2372,7 @@ export interface UserFields {
     sort?: string | null | undefined
     /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
-    /** active or inactive */
+    /** Either active or inactive. */
     state?: string | null | undefined
     /** A saved view's ID. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
@@ -2436,7 +2436,7 @@ export interface UserFields {
     /** An event filter, such as type = DEVICE_STATE AND device.site = oslo. Uses the devices' current values. */
     where?: string | null | undefined
   }>
-  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to this request's time. */
+  /** A URL for downloading the matching events as CSV. The URL is valid for one hour and needs no signature. Later changes to the view do not affect the file. Relative times are relative to this request's time. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2599,7 +2599,7 @@ export interface ViewColumnFields {
   label: Leaf<string | null>
   /** The name of a field or an attribute, as in sort. */
   name: Leaf<string>
-  /** In pixels; null for the default. */
+  /** The width in pixels; null for the default. */
   width: Leaf<number | null>
 }
 
@@ -2657,7 +2657,7 @@ export interface WebhookDeliveryFields {
   request: Leaf<string | null>
   /** The first KiB of the last response. */
   response: Leaf<string | null>
-  /** pending, delivered, or failed */
+  /** One of pending, delivered, and failed. */
   status: Leaf<string>
 }
 
@@ -2778,12 +2778,12 @@ export interface Mutations {
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 points is always allowed. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 rate-limit points is always allowed. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. An account can have at most 20 jobs that have not been started. */
+  /** Creates a job that changes many devices, and previews its changes. The job changes no device until it is started. An account can have at most 20 jobs that have not been started. */
   createBulk(args: {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
@@ -2807,7 +2807,7 @@ export interface Mutations {
   /** Creates a code that devices use to register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. An account can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
-    /** When the code expires. Defaults to seven days from now. */
+    /** When the code expires. Default: seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
@@ -2926,7 +2926,7 @@ export interface Mutations {
   /** Reports the state of a device that does not stay connected, or of one of its services. serviceId is the ID of either. An active state becomes inactive after ttl seconds. While a service is active, its device is also active. */
   reportState(args: {
     serviceId: string
-    /** active or inactive */
+    /** Either active or inactive. */
     state: string
     /** The number of seconds after which an active state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
@@ -3029,13 +3029,13 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. IDs, secrets, services, and attributes move along. Events stay, and the server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
+  /** Moves up to 1,000 devices to another account, either all or none, and returns their number. The devices keep their IDs, secrets, services, and attributes. Their earlier events stay in this account. The server closes the devices' connections. Requires a session: you need DEVICE_DELETE in this account and DEVICE_CREATE in the other one, and your role must be unrestricted in both. Returns CONFLICT if a hardware ID is in use in the other account. Costs as much as setAttributesMany with an item per device. */
   transferDevices(args: {
     /** The other account. */
     accountId: string
     deviceId: readonly string[]
   }, options?: CallOptions): Promise<number>
-  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since this job wrote them. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined

@@ -347,7 +347,7 @@ export type Permission =
   /** Manage webhooks and read their deliveries. */
   | 'WEBHOOK_MANAGE';
 
-/** A service to add to a new device. */
+/** A service to add to a device. */
 export type ServiceInput = {
   /** ID of an application type. Defaults to the type of the port, or to TCP. */
   application?: number | null | undefined;
