@@ -100,7 +100,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Requests go through its parts in the order of their registration. */
+/** Assembles the server. Requests pass through its hooks and routes in the order of their registration. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {

@@ -50,7 +50,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return Object.freeze(values) as Config
 }
 
-/** A variable that looks like a setting is probably misspelled or from another release. */
+/** Returns the variables that start with `MUSTER_` but are not settings: misspelled, or from another release. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))
   return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !otherVariables.has(name))

@@ -45,6 +45,6 @@ export interface Context {
   readonly staleMs: number
   /** Returns the permissions that a document needs, or why the document is invalid. */
   readonly needsOf: (request: OperationRequest, options?: NeedsOptions) => DocumentNeeds | RejectedOperation
-  /** Undefined for other requests. */
+  /** Undefined if the request has no Idempotency-Key. */
   readonly once?: Once
 }

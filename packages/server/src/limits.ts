@@ -87,7 +87,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   platformLength: 'characters in a platform',
   hostLength: "characters in a service's host (RFC 1035 §2.3.4)",
   servicesPerDevice: 'services per device, not counting its bulk service',
-  accessKeys: 'access keys that a person creates in an account, not counting rotated keys',
+  accessKeys: 'access keys in an account that the same person created, not counting rotated keys',
   accountAccessKeys: 'account keys per account',
   networksPerKey: 'networks per access key',
   accessKeyNameLength: 'characters in an access key name',

@@ -66,7 +66,7 @@ async function start(options: Start): Promise<void> {
 }
 
 /**
- * Without a statement timeout, because a migration, or the wait for another server's migration, can take a long time.
+ * Connects without a statement timeout, because a migration, or the wait for another server's migration, can take long.
  */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
@@ -103,7 +103,7 @@ async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Pro
   return startServing({ ...options, metrics })
 }
 
-/** This process runs the embedded database, supervises the others, and handles signals. */
+/** Starts the server processes. This process supervises them, runs the embedded database, and handles signals. */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })

@@ -1,6 +1,6 @@
 import type { Counter, Histogram } from 'prom-client'
 
-/** Recording each value separately takes ten times as long. */
+/** Collects values and records them together. Recording each value separately takes ten times as long. */
 export interface Batch<Add> {
   readonly add: Add
   /** Records the collected values. Call this before reading the metric. */
@@ -46,7 +46,7 @@ interface Branch<Value> {
   readonly next: Map<string, Branch<Value>>
 }
 
-/** Joining the labels into a single key would take longer than all other steps together. */
+/** Uses nested maps, because joining the labels into a single key would take longer than all other steps together. */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {
   const newBranch = (): Branch<Value> => ({ value: undefined, next: new Map() })
   let root = newBranch()

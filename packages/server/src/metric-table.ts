@@ -80,7 +80,7 @@ export const metricTable = {
     name: 'muster_mqtt_refusals_total',
     type: 'counter',
     labels: ['reason'],
-    help: 'Connections, authentications, publications, and subscriptions that this process rejected, by the reason that it logged.',
+    help: 'Connections, authentications, publications, and subscriptions that this process rejected or delayed, by the reason that it logged.',
   },
   processesMissing: {
     name: 'muster_processes_missing',

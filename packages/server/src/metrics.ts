@@ -28,7 +28,7 @@ export interface Metrics {
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Milliseconds until a gauge is omitted. The scraper and a parent process wait only a little longer. */
+/** If reading a gauge takes longer, it has no value. The scraper and a parent process wait only a little longer. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {

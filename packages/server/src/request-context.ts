@@ -25,7 +25,7 @@ export const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('downlo
 
 export const clockOf = ({ clock = () => new Date() }: { clock?: () => Date }): (() => Date) => clock
 
-/** The function returns undefined if the query keeps its context. */
+/** The returned function creates a context for a query that can use a replica, and returns undefined for others. */
 export function chooseContext(readRouter: ReadRouter, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

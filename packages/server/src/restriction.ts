@@ -17,7 +17,7 @@ export interface RestrictionPart {
   readonly attributes?: AttributeScope
 }
 
-/** All restrictions apply. */
+/** A device or attribute must satisfy every part. */
 export type Restriction = readonly RestrictionPart[]
 
 /** The reach of a restricted request, which results from its restrictions and their views. */
@@ -82,7 +82,7 @@ export function storedRestriction(access: Access): StoredRestriction | null {
   return { permissions: namesIn(permissions) satisfies PermissionName[], own, within }
 }
 
-/** Returns undefined if there are none. */
+/** Returns all restrictions of a role or key, or undefined if it has none. */
 export function restrictionOf({ own, within }: Pick<Access, 'own' | 'within'>): Restriction | undefined {
   const parts = [own, ...within].filter((part) => Object.keys(part).length > 0)
   return parts.length === 0 ? undefined : parts
@@ -96,7 +96,7 @@ export function bothRestrictions(
   return one === undefined || other === undefined ? (one ?? other) : [...one, ...other]
 }
 
-/** Undefined means all devices. Statements that read devices or their data must apply this filter. */
+/** Returns the filter that statements must apply when they read devices or their data, or undefined for all devices. */
 export const insideOf = (caller: Restricted): ResolvedFilter | undefined => reachOf(caller)?.devices
 
 /** Returns the limits on the attribute names that a caller can read and set, or undefined for all names. */

@@ -21,7 +21,7 @@ export interface Viewer {
   readonly requiredSignIn?: RequiredSignIn
   /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
   readonly permissions?: number
-  /** Undefined if the request has none. */
+  /** Undefined if the caller can access all devices and attributes. */
   readonly restriction?: Restriction | undefined
   /** The devices and attribute names that `restriction` allows. Set together with it, before an operation runs. */
   readonly reach?: Reach

@@ -50,7 +50,7 @@ async function startDatabase(dataFolder: string): Promise<{ connection: pg.Clien
     log: { info() {}, warn: console.warn, error: console.error },
     onExit: (reason) => console.error(reason),
     // Turns off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent
-    // dropping one. The first use of each page of memory takes CPU time, so uses less memory than a server, but reuses it.
+    // dropping one. Keeps the shared buffers small, because the first use of each page of memory takes CPU time.
     settings: {
       fsync: 'off',
       full_page_writes: 'off',

@@ -7,7 +7,7 @@ const MEMORY = '/dev/shm'
 const GIB = 2 ** 30
 const PREFIX = 'muster-test-'
 
-/** In memory if there is enough, because the files of hundreds of databases would take processor time on a disk. */
+/** Uses memory if enough is available, because the files of hundreds of databases would take CPU time on a disk. */
 export async function createTemporaryFolder(): Promise<string> {
   const parent = (await hasMemory()) ? MEMORY : tmpdir()
   await removeOldFolders(parent)

@@ -45,7 +45,7 @@ export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[
   return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
 }
 
-/** Undefined means never. */
+/** Returns when the policy begins to suspend a key and to require a digest from it. Undefined means never. */
 export function consequencesOf(
   policy: KeyPolicy,
   key: KeyUnderPolicy,

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** A check usually needs no query. */
+/** The interval is short, because a check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
 /** A stream ends soon after its key or session becomes invalid. */

@@ -99,7 +99,7 @@ async function prepare(client: pg.ClientBase, db: Database, { migrations, months
     }
     if (present.join() !== migrations.join()) {
       const last = migrations.at(-1)
-      throw new BackupError('other-schema', `The database and the backup have different schemas (${last}).`)
+      throw new BackupError('other-schema', `The database does not have the schema of the backup (${last}).`)
     }
   } else await migrateTo(db, migrations.at(-1) ?? '')
   for (const month of months) await createEventPartition(db, new Date(`${month}-01T00:00:00Z`))

@@ -128,7 +128,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Outside of the snapshot, the header might not match the rows. */
+/** Call this in the snapshot. Outside of it, the header might not match the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

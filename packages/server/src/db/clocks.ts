@@ -12,7 +12,7 @@ export async function readClocks(db: Database, here: Date): Promise<Clocks> {
   return { here, database: rows[0]!.now }
 }
 
-/** A single clock that runs ahead would cause the server to delete records too early. */
+/** Returns the earlier time, because a clock that runs ahead would cause the server to delete records too early. */
 export const earlierOf = ({ here, database }: Clocks): Date => (here < database ? here : database)
 
 const DAY_MS = 86_400_000

@@ -20,7 +20,8 @@ export interface DatabaseOptions {
    */
   direct?: pg.PoolConfig
   /**
-   * Milliseconds without a response after which the database counts as unresponsive. Default: only TCP timeouts apply.
+   * The number of milliseconds without a response after which the database counts as unresponsive. If undefined, only
+   * TCP timeouts apply.
    */
   responseTimeout?: number | undefined
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
@@ -63,7 +64,7 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Without a limit, the number would grow, because each combination of filters in a list is a separate statement. */
+/** The maximum number of prepared statements. Each combination of filters in a list is a separate statement. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -96,8 +97,8 @@ export function createPool(options: DatabaseOptions): Pool {
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * For statements that return thousands of rows: rows are arrays and times are strings, which saves most of the
- * conversion.
+ * Marks a statement that returns thousands of rows. The driver returns its rows as arrays and times as strings, which
+ * saves most of the conversion.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 

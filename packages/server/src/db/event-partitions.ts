@@ -11,13 +11,14 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * The database's clock determines an event's partition. If it is wrong, it is usually corrected to this machine's time.
+ * The database's clock determines an event's partition. After a correction, a wrong clock usually shows this machine's
+ * time.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** Short, because all later statements on the log must also wait. */
+/** The timeout is short, because all later statements on the log wait behind one that waits for its lock. */
 const LOCK_TIMEOUT = '2s'
 
 /** Drops the partitions for months that ended at or before `before`, and returns their names. */

@@ -10,7 +10,7 @@ export interface HealthOptions {
   databaseSilence?: number
 }
 
-/** If `/healthz` does not respond, restart the process. `/readyz` is 503 without the database and during shutdown. */
+/** If `/healthz` does not respond, restart the process. `/readyz` returns 503 without the database and at shutdown. */
 export function registerHealth(app: FastifyInstance, db: Database, { databaseSilence = 0 }: HealthOptions = {}): void {
   let isStopping = false
   app.addHook('preClose', async () => {

@@ -36,7 +36,7 @@ loopback.addAddress('::1', 'ipv6')
 /** Matches headers that proxies add. A request with such a header is remote, even if the connection is local. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** A request through a local proxy can look like a local program's, so any sign of a proxy rejects it. */
+/** A proxy's request can look like a local program's, so this function rejects requests with any sign of a proxy. */
 function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,

@@ -13,7 +13,7 @@ export interface RequestLoad extends Load {
 
 /** A server that keeps up with its clients has only a few requests in flight. */
 const HIGH_LOAD = 16
-/** Milliseconds. Long enough that a short burst does not count as a high load. */
+/** The time constant is so long that a short burst does not count as a high load. */
 const TIME_CONSTANT_MS = 1_000
 
 /** `elapsed` returns a monotonic time in milliseconds. */

@@ -35,8 +35,8 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * A server whose clock is ahead records a future time as the last execution, until which no server would run these
- * jobs.
+ * Reschedules jobs that a server whose clock was ahead has postponed, and returns their names. Such a server records a
+ * future time as the last execution, and no server would run the job until then.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -1,4 +1,4 @@
-/** Only one batch loads at a time. Keys that are requested in the meantime form the next batch. */
+/** Loads keys in batches. Only one batch loads at a time. Keys requested in the meantime form the next batch. */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 /** The size of a piece in bytes. It is small enough to detect progress on a slow connection. */
 export const PIECE_BYTES = 128 * 1024
 
-/** A single write would copy or encrypt the whole body at once. */
+/** A body in pieces, because a single write would copy or encrypt the whole body at once. */
 export class BodyPieces extends Readable {
   readonly byteLength: number
   readonly #pieces: Iterator<Buffer>

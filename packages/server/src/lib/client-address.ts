@@ -6,8 +6,8 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Behind a trusted proxy, the last address in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is not a trusted proxy.
- * Otherwise, the address of the connection, and both headers are ignored.
+ * Behind a trusted proxy, the client's address is the last one in `X-Forwarded-For` or `Forwarded` (RFC 7239) that is
+ * not a trusted proxy. Otherwise, it is the address of the connection, and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
@@ -86,7 +86,7 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/** For IPv6, the /64, because each customer has at least a /64 (RFC 6177 §2). */
+/** Returns the address or, for IPv6, its /64, because each customer has at least a /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** With `folder`, the folder's owner, so both root and that user can run Muster. */
+/** `folder` means the folder's owner, so both root and that user can run Muster. */
 type FileOwner = 'folder' | 'root'
 
 /**

@@ -45,7 +45,7 @@ const wrongSort = (text: string, fields: readonly string[]): Error =>
 /** The maximum number of keys in `sortBy`. */
 const MAX_KEYS = 4
 
-/** 1 to 4 sort keys with different names. `read` reads one of them. */
+/** Reads a `sortBy` argument: 1 to 4 sort keys with different names. `read` reads one key. */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
   read: (text: string, path: string) => Key,

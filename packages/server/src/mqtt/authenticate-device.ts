@@ -17,7 +17,7 @@ const NOT_AUTHORIZED = 5
 
 const NO_ID = 'no device ID'
 
-/** Milliseconds, for failed attempts of an address or device with too many failures. */
+/** The delay before the response to a failed attempt, if the address or device has too many failures. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {

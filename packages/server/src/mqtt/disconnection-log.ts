@@ -15,7 +15,10 @@ export const disconnected = {
 
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
-/** Two devices with the same credentials would otherwise fill the log, because they disconnect each other. */
+/**
+ * Logs each device at most once in ten seconds per reason. Two devices with the same credentials disconnect each other
+ * repeatedly, which would otherwise fill the log.
+ */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,
   now: () => number = () => performance.now(),

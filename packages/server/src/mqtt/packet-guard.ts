@@ -56,8 +56,8 @@ function readAll(read: () => Buffer | null): Buffer | null {
 const MAX_LENGTH_BYTES = 4
 
 /**
- * Returns the declared size of the longest packet in a chunk, or undefined if a length is malformed (MQTT 3.1.1
- * §2.2.3).
+ * Returns a function that returns the declared size of the longest packet in a chunk, or undefined if a length is
+ * malformed (MQTT 3.1.1 §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
 import type { State } from '../features/devices/device.ts'
 
-/** Throws BAD_USER_INPUT for any other payload. */
+/** Reads a JSON object. Throws BAD_USER_INPUT for any other payload. */
 export function readObject(payload: Buffer | string): Record<string, unknown> {
   const value = readJson(payload)
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -29,7 +29,7 @@ export const redactTopic = (topic: string): string =>
     .map((level) => (topicWords.has(level) || parseId(level) !== undefined ? level : '…'))
     .join('/')
 
-/** The reply contains the IDs of the services that the device published to this topic. */
+/** Returns the topic of the reply, which contains the IDs of the services that the device published. */
 export const idsTopic = (topic: string): string => `${topic}/ids`
 
 /** Checks whether a filter matches only the device's own topics, which begin with `devices/<device ID>/`. */

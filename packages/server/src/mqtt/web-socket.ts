@@ -55,7 +55,7 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/** The broker could not limit these bytes, because it receives only whole messages. */
+/** Limits the bytes before authentication. The broker cannot limit them, because it receives only whole messages. */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {

@@ -26,8 +26,8 @@ export interface OutboundMessage {
   signal?: AbortSignal
 }
 
-export type OutboundResult = { /** Milliseconds. */ duration: number } & (
-  | { status: number; retryAfter: string | undefined /** The first KiB. */; body: string }
+export type OutboundResult = { /** The duration in milliseconds. */ duration: number } & (
+  | { status: number; retryAfter: string | undefined /** The first KiB of the response. */; body: string }
   | { status: null; error: string }
 )
 

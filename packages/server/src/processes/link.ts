@@ -14,7 +14,7 @@ export interface Link extends CommandSource {
   end(): void
 }
 
-/** Milliseconds, longer than the parent waits for the other processes. */
+/** The timeout is longer than the time that the parent waits for the other processes. */
 const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>

@@ -11,11 +11,11 @@ import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** Milliseconds until a process that is still closing its parts is killed. */
+/** After this time, a process that is still closing its parts is killed. */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/** Milliseconds after which a process counts as stable, so that its next restart uses the first delay again. */
+/** After this time, a process counts as stable, and its next restart uses the first delay again. */
 const STABLE_MS = 60_000
 
 /** Runs several server processes under one command, on the same ports. */

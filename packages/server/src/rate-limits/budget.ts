@@ -16,7 +16,7 @@ export interface Budget {
   /** A negative number takes points, even if the balance becomes negative. */
   give(subject: string, points: number): void
   left(subject: string): number
-  /** Whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
+  /** Returns the whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
   due(subject: string): number
   /**
    * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining

@@ -24,7 +24,7 @@ import { bytesOfMutations } from './storage-quotas.ts'
 export interface RequestCharges {
   /** Call this as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** The balance may become negative. */
+  /** Charges a rejected request by its length in bytes. The balance may become negative. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
    * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points.

@@ -29,7 +29,7 @@ export const pointsOfObjects = (objects: number): number => Math.floor(objects /
 /** Returns the cost of rows that are read but not returned: 1 point for each full 2,000. */
 export const pointsOfRows = (rows: number): number => Math.floor(rows / ROWS_PER_POINT)
 
-/** 1 point for each mutation, or for each 10 items of `setAttributesMany` and `transferDevices`, rounded up. */
+/** Returns 1 point for each mutation, or for each 10 items of `setAttributesMany` and `transferDevices`, rounded up. */
 export function pointsOfChanges({ kind, rootFields }: Pick<PreparedOperation, 'kind' | 'rootFields'>): number {
   if (kind !== 'mutation') return 0
   return rootFields().reduce(

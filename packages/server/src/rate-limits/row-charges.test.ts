@@ -75,7 +75,7 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document)).toBe(0)
   })
 
-  test('costs 5 points with the point for the request, for completions', async () => {
+  test('costs 4 points more than the request, for completions', async () => {
     const completions = '{ login { checkFilter(where: "platform = ", cursor: 11) { completions { text } } } }'
     expect(1 + (await costOf(completions))).toBe(5)
   })

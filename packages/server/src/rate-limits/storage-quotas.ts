@@ -10,7 +10,7 @@ const EVENT_BYTES = 200
 /** A device's write counts for the device and its account, and a user's mutation only for the account. */
 export interface StorageQuotas {
   readonly accounts: Budget
-  /** If either quota is too low, charges neither and throws. */
+  /** If either quota is too low, charges neither and throws RATE_LIMITED. */
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
   /** If the quota is too low, charges nothing and throws RATE_LIMITED. */
   chargeAccount(accountId: string, bytes: number): void
@@ -21,7 +21,7 @@ export interface StorageQuotas {
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** Not shared, because a device is connected to only one process at a time. */
+  /** The options for the budgets of devices. A device is connected to only one process at a time. */
   local: BudgetOptions
   /** The options for the budgets of accounts, which are shared with the other server processes. */
   shared: BudgetOptions
@@ -71,7 +71,7 @@ export function bytesOfChanges(changes: Readonly<Record<string, { new: string | 
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
-/** An upper bound, based on the arguments. A variable counts once for each use. */
+/** Returns the maximum number of bytes that mutations with these arguments store. A variable counts for each use. */
 export const bytesOfMutations = (fields: readonly Pick<RootField, 'name' | 'args'>[]): number =>
   fields.reduce((bytes, field) => bytes + countChanges(field) * EVENT_BYTES + bytesOf(field.args), 0)
 

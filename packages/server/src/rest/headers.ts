@@ -1,11 +1,11 @@
-/** Seconds since 1970 (RFC 9745 §2.1): 2026-11-20T00:00:00Z, the time of the API's release. */
+/** The time of the API's release, 2026-11-20T00:00:00Z, in seconds since 1970 (RFC 9745 §2.1). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
 export const PREFIX = '/rest/v1'
 
 /**
- * The deprecation, with links to the successor and the documentation (RFC 5829 §3.3, RFC 9745 §3). Empty for other
- * URLs.
+ * Returns the headers for the deprecation of the REST API, with links to the successor and the documentation (RFC 5829
+ * §3.3, RFC 9745 §3). Returns no headers for other URLs.
  */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}
@@ -13,7 +13,7 @@ export function deprecationHeaders(url: string): Record<string, string> {
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** Returns undefined for the last page and for responses that are not pages. */
+/** Returns a link to the next page, or undefined for the last page and for responses that are not pages. */
 export function nextLink(url: string, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
   if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined

@@ -69,7 +69,7 @@ function givenValue(parameter: Parameter, given: readonly [string, string][]): u
   return readText(only(values, name), type, name)
 }
 
-/** `attributes={"site": "oslo"}`, or one parameter per member: `attributes.site=oslo`. */
+/** Reads `attributes={"site": "oslo"}`, or one parameter for each member: `attributes.site=oslo`. */
 function objectValue(name: string, values: readonly string[], given: readonly [string, string][]): unknown {
   const members = given.filter(([each]) => each.startsWith(`${name}.`))
   if (members.length === 0) return values.length === 0 ? undefined : parseJson(only(values, name), name)

@@ -51,7 +51,7 @@ export const httpSettings = {
   httpConnections: setting({
     name: 'MUSTER_HTTP_CONNECTIONS',
     meaning:
-      'Maximum number of HTTP connections to each server process. WebSockets of devices do not count. The open-file limit must be above both limits.',
+      'Maximum number of HTTP connections to each server process. WebSockets of devices do not count. The open-file limit must be above the sum of this number and MUSTER_MQTT_CONNECTIONS.',
     default: '10000',
     parse: (text) => integer(text ?? '10000', 1, 1_000_000),
   }),

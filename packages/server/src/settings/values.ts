@@ -12,7 +12,7 @@ export function integer(text: string, minimum: number, maximum: number): number 
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Returns milliseconds. */
+/** Parses a time span, and returns its length in milliseconds. */
 export function timeSpan(text: string): number {
   const [, digits, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
   const seconds = Number(digits) * secondsOf[unit]!

@@ -25,7 +25,7 @@ MUSTER_EMAIL=${email}
 MUSTER_PASSWORD=${password}
 `
 
-/** `publishCredentials` publishes them after the transaction that creates the owner has committed. */
+/** Writes a temporary file, which `publishCredentials` renames after the transaction that creates the owner. */
 export async function stageCredentials(dataFolder: string, credentials: Credentials): Promise<void> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
@@ -37,7 +37,7 @@ export async function findStagedKey(dataFolder: string): Promise<string | undefi
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** A file that already exists is for another database and is renamed. */
+/** Publishes the staged credentials. Renames an existing file, which is for another database. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {

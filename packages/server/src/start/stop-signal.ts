@@ -12,7 +12,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** By convention, the exit status of a process that a signal ended is 128 plus the number of the signal. */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
-/** Milliseconds. A terminal and npm may both forward the same Ctrl-C, which must count once. */
+/** A terminal and npm may both forward the same Ctrl-C, so two signals within this time count as one. */
 const DUPLICATE_MS = 250
 
 /**

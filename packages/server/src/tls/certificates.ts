@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
 
-/** Each is undefined if its listener has no TLS. */
+/** A certificate is undefined if its listener has no TLS. */
 export interface Certificates {
   http: ServedCertificate | undefined
   mqtt: ServedCertificate | undefined

@@ -17,7 +17,7 @@ export interface ServedCertificate {
   close(): Promise<void>
 }
 
-/** Milliseconds. A file watcher would not notice when a file, or a symbolic link to it, is replaced by renaming. */
+/** The server polls, because a file watcher would not notice if renaming replaced a file or a symbolic link to it. */
 const CHECK_INTERVAL_MS = 2_000
 
 /** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */

@@ -118,11 +118,11 @@ describe('reporting for a device', () => {
   useApp()
 
   it.each([
-    ['another user’s device with the caller’s secret', () => basic(victim.device, own.deviceSecret)],
-    ['the caller’s device with another user’s secret', () => basic(own.device, victim.deviceSecret)],
-    ['another user’s device with a random secret', () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
-    ['another user’s service with the secret of its device', () => basic(victim.service, victim.deviceSecret)],
-    ['another user’s ID with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
+    ["another user's device with the caller's secret", () => basic(victim.device, own.deviceSecret)],
+    ["the caller's device with another user's secret", () => basic(own.device, victim.deviceSecret)],
+    ["another user's device with a random secret", () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
+    ["another user's service with the secret of its device", () => basic(victim.service, victim.deviceSecret)],
+    ["another user's ID with the secret of a device", () => basic(victim.userId, victim.deviceSecret)],
   ])('treats %s like a nonexistent device', async (_what, authorization) => {
     const before = await rowsOf(own)
     const response = await post(app, 'report', { state: 'active', attributes: { x: 'y' } }, authorization())

@@ -1,4 +1,4 @@
-/** According to the contract, independently of `src/fields/field-permissions.ts`. */
+/** The fields that need each permission according to the contract, independently of `src/fields/`. */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
     User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.attributeInfo User.contexts User.needs
@@ -62,7 +62,7 @@ const closedToRestricted = new Set(
 
 export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)
 
-/** The caller needs one permission of each list. */
+/** Returns the permissions that a field needs, as lists. The caller needs one permission of each list. */
 export function needsOf(field: string): string[][] {
   const type = field.replace(/\..*/, '')
   const entries = Object.entries(fieldsByPermission)

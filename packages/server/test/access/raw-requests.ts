@@ -64,7 +64,7 @@ export interface Part {
   isCaseInsensitive: boolean
 }
 
-/** The bit differs from byte to byte. */
+/** Yields a copy of the request for each byte of the parts, with one bit of that byte changed. */
 export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<{ part: string; changed: Buffer }> {
   for (const { name, start, end, isCaseInsensitive } of parts) {
     for (let at = start; at < end; at++) {

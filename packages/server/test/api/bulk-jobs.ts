@@ -25,7 +25,7 @@ export async function newFleet(
   return [user, ids.sort()]
 }
 
-/** Inserting is faster than registering. */
+/** Inserts the devices, because registering them would take longer. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
   const devices = Array.from({ length: count }, (_, index) => {

@@ -24,7 +24,7 @@ export async function onWorkers(work: (worker: pg.ClientConfig) => Promise<unkno
 
 export const workersAt = (name: string): pg.ClientConfig[] => workers.map((url) => atDatabase(url, name))
 
-/** Does nothing on plain PostgreSQL. */
+/** Makes the database part of the cluster, and distributes its tables. Does nothing on plain PostgreSQL. */
 export async function placeOnCluster(db: Database, name: string): Promise<void> {
   if (!isCluster) return
   const coordinator = new URL(process.env.MUSTER_TEST_DATABASE_URL!)

@@ -120,7 +120,7 @@ async function asUser([command, ...parameters]: string[], owned?: string): Promi
   await run('setpriv', [...user, command!, ...parameters], { env, cwd: '/' })
 }
 
-/** If none is installed, builds one with the script build-citus.sh in the folder that MUSTER_CITUS_DIR names. */
+/** Finds a PostgreSQL with Citus. If none is installed, builds one with build-citus.sh in MUSTER_CITUS_DIR. */
 export async function findCitus(): Promise<string> {
   const found = await findInstalled()
   if (found !== undefined) return found

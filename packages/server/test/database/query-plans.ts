@@ -8,7 +8,7 @@ export interface ExplainedDatabase {
   db: Database
   /** Returns the custom plan of the only statement that `run` sends, for its values. */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** PostgreSQL caches generic plans for prepared statements. */
+  /** Returns the generic plan, which PostgreSQL may cache for a prepared statement. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
   textOf(run: (db: Database) => Promise<unknown>): Promise<string>
   close(): Promise<void>

@@ -6,7 +6,7 @@ export interface TestAccount {
   email: string
 }
 
-/** Hashing a password takes a tenth of a second of CPU time, and few tests sign in. */
+/** Sets no password, because hashing one takes a tenth of a second of CPU time, and few tests sign in. */
 export async function createAccount(db: Database): Promise<TestAccount> {
   const account = { id: randomUUID(), email: `${randomUUID()}@example.com` }
   await insertAccount(db, account)

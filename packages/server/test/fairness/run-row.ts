@@ -39,7 +39,7 @@ export const REMAINING_MIB = 150
 
 export interface RunOptions {
   seconds: number
-  /** By default, all. */
+  /** The fraction of the attack's connections to open. The default is 1. */
   share?: number
   until?: (outcomes: Record<string, number>) => boolean
 }

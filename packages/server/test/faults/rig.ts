@@ -29,7 +29,7 @@ export interface Rig {
 export interface RigOptions {
   servers?: number
   env?: Record<string, string>
-  /** By default, a temporary folder. */
+  /** The default is a temporary folder. */
   databaseFolder?: string
   prepare?: () => Promise<void>
   postgres?: Record<string, string>

@@ -79,7 +79,7 @@ export interface TestAppOptions {
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures and refilling rate limits. */
   elapsed?: () => number
-  /** By default, as long as a slow machine needs for hundreds of concurrent requests of one user. */
+  /** The time limit for a statement to start. The default suits hundreds of concurrent requests on a slow machine. */
   statementWaitMs?: number
   jit?: boolean
   worker?: boolean
@@ -89,7 +89,7 @@ export interface TestAppOptions {
   /** Chooses where list queries are read, such as from a read replica. */
   readRouter?: ReadRouter
   resolve?: Resolve
-  /** By default, no log. */
+  /** If omitted, the app does not log. */
   log?: Logger
 }
 

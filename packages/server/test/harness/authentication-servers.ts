@@ -27,7 +27,7 @@ export interface ServerOptions {
   clock?: () => Date
   /** Returns the time in milliseconds, for counting failed signatures. */
   elapsed?: () => number
-  /** By default, the database connection. */
+  /** The connection for notifications. The default is that of the database. */
   connection?: pg.ClientConfig
 }
 

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 
 type Callback = (error: Error | null, key: Buffer) => void
 
-/** Deriving a key takes a tenth of a second of CPU time, and tests sign in hundreds of times. */
+/** Caches derived keys, because each takes a tenth of a second of CPU time, and tests sign in hundreds of times. */
 export function rememberDerivedKeys(): void {
   const derive = crypto.scrypt
   const keys = new Map<string, Buffer>()

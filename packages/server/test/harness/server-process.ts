@@ -20,7 +20,8 @@ export interface ServerProcess {
 }
 
 /**
- * If the server exits first, throws an error with its output. It stops when the test ends, unless `atEnd` is passed.
+ * Throws an error with the server's output if the server exits before it is ready. The server stops when the test ends,
+ * or when a caller that passes `atEnd` ends it.
  */
 export async function startServerProcess(
   env: Record<string, string>,

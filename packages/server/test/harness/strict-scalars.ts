@@ -11,7 +11,7 @@ const checks: readonly [GraphQLScalarType<unknown>, (value: unknown) => boolean]
   [GraphQLInt, (value) => Number.isInteger(value) && Math.abs(value as number) < 2 ** 31],
 ]
 
-/** Compiled operations return values unconverted, so their responses would differ from those of graphql-js. */
+/** Rejects values that graphql-js converts. Compiled operations do not convert them, so the responses would differ. */
 export function rejectInexactScalars(): void {
   for (const [type, isRight] of checks) {
     type.serialize = (value: unknown) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-/** Does little work, because the server needs the CPU. */
+/** A connection that does little work, because the server needs the CPU. */
 export interface Connection {
   send(request: Buffer): Promise<number>
   close(): void

@@ -7,7 +7,7 @@ export interface Growth {
 
 type Point = readonly [minutes: number, value: number]
 
-/** The median slope between all pairs of points (Theil–Sen), with a standard error from Kendall's variance. */
+/** Returns the median slope between all pairs of points (Theil–Sen), and a standard error from Kendall's variance. */
 export function growthOf(points: readonly Point[]): Growth {
   const count = points.length
   if (count < 3) return { perHour: Number.NaN, error: Number.NaN }

@@ -7,7 +7,7 @@ export interface SoakOptions {
   warmUpMinutes: number
   rate: number
   devices: number
-  /** Seconds between a device's reports. */
+  /** The number of seconds between a device's reports. */
   every: number
 }
 

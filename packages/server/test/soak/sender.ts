@@ -13,7 +13,7 @@ export interface Sender {
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/** Signed in advance and sent repeatedly. Large enough that values change. */
+/** The number of requests that are signed in advance and sent repeatedly. With so many, values change. */
 const REQUESTS = 20_000
 
 export async function createSender(environment: Environment, connections: number): Promise<Sender> {

@@ -17,7 +17,7 @@ const BELOW_FAILED = 0.8
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
-/** The target rate, or a lower one if requests queue up. Finding it can triple the warm-up. */
+/** Returns the target rate, or a lower one if requests queue up. Finding a lower rate can triple the warm-up. */
 export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()
   let rate = target

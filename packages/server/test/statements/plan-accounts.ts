@@ -2,7 +2,8 @@ import { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
 /**
- * `one`: an account in a parameter. `given`: accounts in input rows. `none`: no tables whose rows belong to accounts.
+ * The accounts whose rows a statement can reach. `one`: an account in a parameter. `given`: the accounts in input rows.
+ * `any`: any account. `none`: the statement uses no tables whose rows belong to accounts.
  */
 export type AccountScope = 'one' | 'given' | 'any' | 'none'
 

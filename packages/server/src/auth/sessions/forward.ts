@@ -31,7 +31,7 @@ export interface ForwardOptions {
   log: FastifyBaseLogger
 }
 
-/** A server without MUSTER_PUBLIC_URL needs one per origin. */
+/** The maximum number of better-auth instances. A server without MUSTER_PUBLIC_URL needs one for each origin. */
 const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {

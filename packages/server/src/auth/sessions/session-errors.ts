@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionError, userDisabled } from '../rejection-reasons.ts'
 
-/** Keyed by better-auth's error code. */
+/** The keys are better-auth's error codes. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
@@ -25,7 +25,7 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** Throws for an internal error. */
+/** Converts an error of better-auth. Throws if the error is internal. */
 export function fromBetterAuthError(
   path: string,
   status: number,

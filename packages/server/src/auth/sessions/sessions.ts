@@ -46,7 +46,7 @@ export interface Session {
   readonly method: string | null
   /** Whether the session ends at a fixed time, even if it is in use. */
   readonly isFixed: boolean
-  /** In the order in which the person joined them. */
+  /** The accounts that the person is a member of, in the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
 }
@@ -67,7 +67,7 @@ export interface Sessions {
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /**
    * Returns why a viewer with a session would be rejected now, or undefined if it would not. The result may be up to
-   * half a second old.
+   * 400 ms old.
    */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
@@ -129,8 +129,8 @@ const roleChanged = (): ApiError =>
   })
 
 /**
- * For downloads and command-line sign-ins that the session requested. Returns undefined if the session has ended, its
- * person is not a member, or the account requires another sign-in.
+ * Returns the permissions for downloads and command-line sign-ins that a session requested. Returns undefined if the
+ * session has ended, its person is not a member, or the account requires another sign-in.
  */
 export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },

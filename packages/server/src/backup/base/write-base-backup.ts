@@ -46,7 +46,7 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Also removes the oldest base backups and the WAL that is no longer needed. */
+/** Writes a base backup, and then removes the oldest base backups and the WAL that is no longer needed. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
@@ -142,8 +142,8 @@ async function waitForArchive(
 
 const POLL_MS = 250
 /**
- * About ten seconds of failed archiving. PostgreSQL makes three attempts, one second apart, and then pauses for a
- * minute.
+ * The number of polls, over about ten seconds, that may find failed archiving. PostgreSQL makes three attempts, one
+ * second apart, and then pauses for a minute.
  */
 const MAX_FAILURES = 40
 

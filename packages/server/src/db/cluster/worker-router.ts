@@ -20,7 +20,7 @@ const RETRY_MS = 1_000
 const PLACE_MS = 30_000
 const MAX_PLACES = 100_000
 
-/** Each node of a cluster can answer every query, so this only avoids the detour through the coordinator. */
+/** Chooses the worker that stores an account. Any node could run its queries, but with a detour to that worker. */
 export function createWorkerRouter({
   coordinator,
   openPools,

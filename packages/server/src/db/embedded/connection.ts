@@ -13,7 +13,7 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/** 108 bytes on Linux and 104 bytes on macOS, including the terminating zero (unix(7)). */
+/** The maximum length of a socket's path, in bytes, without the terminating zero (unix(7)). */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
@@ -27,7 +27,7 @@ export function connectionTo(clusterFolder: string): EmbeddedConnection {
 /** Descriptors stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
-/** The path leads through an open file descriptor. */
+/** Returns a short path to the folder, through an open file descriptor. */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(

@@ -74,8 +74,8 @@ async function releaseFlock(fd: number): Promise<void> {
 }
 
 /**
- * Weaker than flock: two servers that start at the same time may both succeed. Then postmaster.pid prevents the second
- * database.
+ * This lock is weaker than flock: two servers that start at the same time may both acquire it. In that case,
+ * postmaster.pid prevents the second database.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined

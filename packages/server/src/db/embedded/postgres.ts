@@ -23,7 +23,7 @@ export interface Launch {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Milliseconds. After this time, PostgreSQL receives SIGQUIT and recovers on the next start. */
+/** The number of milliseconds after which PostgreSQL receives SIGQUIT. The next start then recovers the database. */
 const fastShutdownMs = 30_000
 
 /** Starts PostgreSQL in a separate session, because Ctrl-C would otherwise signal PostgreSQL directly. */

@@ -2,7 +2,8 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Unique, unlike a process ID: in a container, IDs repeat after every restart. Undefined if the process is not running.
+ * Returns a unique identity, because process IDs repeat after every restart of a container. Returns undefined if the
+ * process is not running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {

@@ -23,8 +23,8 @@ interface CancelClient {
 const CANCEL_TIMEOUT_MS = 5_000
 
 /**
- * The request may arrive during the next statement (PostgreSQL, Canceling Requests in Progress), so callers must close
- * the connection afterward. Never fails.
+ * Sends a cancel request. The request may arrive during the next statement (PostgreSQL, Canceling Requests in
+ * Progress), so callers must close the connection afterward. Never fails.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend

@@ -22,7 +22,7 @@ export interface FairOptions {
   statementsPerUser: number
   /** The number of milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
-  /** The default is `queryMs`. */
+  /** The limit, in milliseconds, for statements that may read every record. The default is `queryMs`. */
   walkMs?: number | undefined
   /** The number of processors of this machine. The default is the number that Node.js finds. */
   processors?: number | undefined
@@ -47,7 +47,7 @@ interface UserDatabases {
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/** For statements that may read every record. Only a few run at a time, each with the time limit `walkMs`. */
+/** Databases for statements that may read every record. Only a few run at a time, each with the time limit `walkMs`. */
 const walkingOf = new WeakMap<Database, Database>()
 
 /** User requests must use `userDatabase`, which divides the connections among users. */
@@ -144,7 +144,7 @@ export const queryDatabase = (db: Database, accountId: string): Database => user
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
-/** Repeats the statement every second while the scheduler rejects it, because the user has too many statements. */
+/** Repeats a statement every second while the scheduler rejects it because the user has too many statements. */
 export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
@@ -157,7 +157,7 @@ export async function retryWhenRateLimited<Result>(run: () => Promise<Result>): 
 }
 
 /**
- * For statements that may read every record. If `reasons` (from `rowsRead`) is empty, the statement runs like any
+ * Runs a statement that may read every record. If `reasons` (from `rowsRead`) is empty, the statement runs like any
  * other.
  */
 export async function walk<Result>(

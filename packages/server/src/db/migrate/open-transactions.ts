@@ -23,7 +23,7 @@ export interface OpenTransactions {
 
 const MAX_SHOWN = 3
 
-/** `create index concurrently` waits for these. A lock that is held for a long time probably belongs to one of them. */
+/** A migration waits for open transactions to create an index concurrently, or to acquire a lock that one holds. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)

@@ -9,8 +9,8 @@ export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadRouter {
   /**
-   * Undefined if the replica does not include everything committed before the call. The caller then reads from the
-   * primary.
+   * Returns the replica, or the worker that stores the account. Returns undefined if the replica does not include
+   * everything committed before the call, or if the replica or worker is unavailable. The caller then uses the primary.
    */
   choose(accountId: string): Promise<Database | undefined>
   /** The caller must repeat the query on the primary. */

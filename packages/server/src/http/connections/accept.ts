@@ -21,7 +21,7 @@ export async function acceptConnections(app: FastifyInstance, address: { host: s
   if (options.reusePort) await acceptMore(app, options)
 }
 
-/** The additional sockets close with the server. */
+/** Opens further sockets on the same port, which close with the server. */
 async function acceptMore(app: FastifyInstance, options: ListenOptions): Promise<void> {
   const { server } = app
   const sockets = await Promise.all(

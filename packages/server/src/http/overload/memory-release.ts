@@ -11,7 +11,7 @@ const CHECK_INTERVAL_MS = 1_000
 const MIN_CHECKS = 5
 
 /**
- * V8 would otherwise keep the memory of large bodies until later requests need it
+ * Collects garbage when no large bodies remain. V8 would otherwise keep their memory until later requests need it
  * (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {

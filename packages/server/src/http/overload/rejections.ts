@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../../errors.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
-/** Seconds. Each response contains a random one, so clients do not all retry at once. */
+/** The values of Retry-After, in seconds. Each response contains a random one, so clients retry at different times. */
 const RETRY_AFTER_S = [1, 2, 3]
 
 interface Rejection {

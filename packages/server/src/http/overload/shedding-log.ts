@@ -5,7 +5,7 @@ export type ShedReason = 'requests' | 'standing' | 'lag'
 /** The number of milliseconds without rejected requests after which load shedding counts as ended. */
 const QUIET_MS = 10_000
 
-/** A line for each rejected request would add to the load. Call the returned function for each rejected request. */
+/** Logs only the beginning and the end of load shedding. Call the returned function for each rejected request. */
 export function logShedding(app: FastifyInstance): (reason: ShedReason) => void {
   let shedding: { rejected: Record<ShedReason, number>; timer: NodeJS.Timeout } | undefined
 

@@ -32,7 +32,7 @@ const policies: Readonly<Record<ConsolePage, string>> = {
   'doc.html': serialize(docPolicy),
 }
 
-/** The files need them too, because a worker is subject to the policy in the headers of its script. */
+/** Scripts need these headers too, because a worker is subject to the policy in the headers of its script. */
 export const consoleHeaders = (page: ConsolePage): Record<string, string> => ({
   'content-security-policy': policies[page],
   'x-content-type-options': 'nosniff',

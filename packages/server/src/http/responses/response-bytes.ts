@@ -32,7 +32,7 @@ export interface ResponseBytesOptions {
 
 /** Responses smaller than this, in bytes, are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
-/** Bytes. Producing a larger response requires several times its size in memory, so only a few run at a time. */
+/** Producing a larger response takes several times its size in memory, so the server produces only a few at a time. */
 const LARGE_BYTES = 4 * 1024 * 1024
 /**
  * The estimated size of an object, in bytes, before an operation's first response. This is the maximum size of an
@@ -46,7 +46,7 @@ const DECAY = 0.8
 
 interface Expected {
   readonly key: string
-  /** In bytes, from previous responses. Undefined if there were none. */
+  /** The estimated size, in bytes, from previous responses. Undefined if there were none. */
   readonly estimate: number | undefined
   end: (() => void) | undefined
 }

@@ -12,7 +12,7 @@ export const userRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/attribute-names',
-    summary: "Lists every attribute name in use on this user's devices and services.",
+    summary: "Lists the attribute names in use on this user's devices and services.",
     document: 'query listAttributeNames { login { items: attributeNames { ...AttributeName } } }',
     at: 'login',
     status: 200,

@@ -67,7 +67,7 @@ async function readResponses(
   return responses
 }
 
-/** A password that one release changes must be valid on the other one. */
+/** Asserts that both releases return the same responses, and accept a password that the other release has changed. */
 export async function assertSameResponses(client: FormerClient, former: string, current: string): Promise<void> {
   for (const url of [former, current]) assert.deepEqual(await readResponses(client, url), client.responses)
   let { MUSTER_EMAIL: email = '', MUSTER_PASSWORD: password = '' } = client.credentials

@@ -3,16 +3,16 @@ import { type Kysely, sql } from 'kysely'
 import { type Server, startServer } from './server.ts'
 
 export interface Interruptions {
-  /** SIGKILL for the process that migrates. */
+  /** The number of migrating processes that received SIGKILL. */
   servers: number
-  /** Terminated database sessions of that process. */
+  /** The number of terminated database sessions of migrating processes. */
   sessions: number
-  /** SIGKILL for PostgreSQL's process of such a session. PostgreSQL then restarts, which ends all other sessions. */
+  /** The number of such sessions whose PostgreSQL process received SIGKILL. PostgreSQL then ends all sessions. */
   crashes: number
   outages: Outage[]
 }
 
-/** A time without a database, including the time to connect again. Milliseconds since 1970. */
+/** A time without a database, including the time to connect again. Both ends are in milliseconds since 1970. */
 interface Outage {
   from: number
   until: number

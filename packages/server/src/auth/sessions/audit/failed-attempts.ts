@@ -47,9 +47,9 @@ export const ownAttempt = ({ personId, email }: Session, method: string): Attemp
 })
 
 /**
- * The response does not wait for this, because a longer response time would reveal that the user exists. Attempts
- * without a targeted user are not recorded, but the route logs them. For each user and network, this records only the
- * first, second, fourth, eighth (and so on) failure in a minute.
+ * Records in the background, because a longer response time would reveal that the user exists. Does not record attempts
+ * without a targeted user, which the route logs. For each user and network, records only the first, second, fourth,
+ * eighth (and so on) failure in a minute.
  */
 function recordFailure(call: Attempting, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { badInput } from '../../../errors.ts'
 
-/** Consonants, so that a code contains no word (RFC 8628 §6.1). */
+/** Without vowels, a code contains no word (RFC 8628 §6.1). */
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 
 /** Returns eight letters with 34 random bits. */

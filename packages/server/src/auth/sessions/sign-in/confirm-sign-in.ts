@@ -11,7 +11,7 @@ import { attemptSubject } from './attempt-limits.ts'
 import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 
-/** The sign-in then counts as recent for another hour. */
+/** Confirms the sign-in, which then counts as recent for another hour. */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',

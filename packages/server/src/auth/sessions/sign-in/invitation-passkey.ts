@@ -68,7 +68,7 @@ const challengeOf = (challenge: string, token: string): { id: string; purpose: s
   purpose: `invitation ${hashToken(token).toString('hex')}`,
 })
 
-/** The library does not check this list from the browser. */
+/** Returns only valid transports, because the library does not check the browser's list. */
 function transportsOf(given: unknown): string | null {
   const transports = Array.isArray(given) ? given.filter((each) => /^[a-z-]{1,20}$/.test(String(each))) : []
   return transports.length === 0 ? null : transports.join(',')

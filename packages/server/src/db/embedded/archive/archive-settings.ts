@@ -3,7 +3,7 @@ import { walFolderOf } from './wal-files.ts'
 
 type Settings = Readonly<Record<string, string>>
 
-/** In seconds. PostgreSQL archives a partial segment with new data after this time, and a full segment immediately. */
+/** PostgreSQL archives a partial segment with new data after this time, and a full segment immediately. */
 const ARCHIVE_TIMEOUT_SECONDS = 60
 
 export const archiveSettings = (archive: string): Settings => ({

@@ -149,13 +149,13 @@ const initdbArguments = [
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
-/** On one line, as single-user mode requires. The grant applies to this database and to later copies of it. */
+/** The statement is on one line, as single-user mode requires. Later copies of the database have the grant, too. */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so the superuser never needs the right to connect. CREATEDB lets the role copy only its
- * own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update. New databases
- * copy the grants of template1.
+ * Single-user mode runs these statements, so the superuser never needs the right to connect. CREATEDB lets the role
+ * copy only its own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update.
+ * New databases copy the grants of template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;

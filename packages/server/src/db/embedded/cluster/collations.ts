@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
-/** An index that one ICU version has sorted may be invalid under another. */
+/** Rebuilds the indexes after an ICU update, because an index that one version sorted may be invalid under another. */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
   await client.connect()
