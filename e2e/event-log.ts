@@ -20,7 +20,9 @@ export async function moveEventsAhead({ db }: TestApp, { accountId }: Person): P
   )
 }
 
-/** Each event changes the attribute `site`, from `place-1` to `place-2` and so on. The last event is the newest. */
+/**
+ * Inserts events. Each event sets the attribute `site`: the first to `place-1`, and the last and newest to `place-N`.
+ */
 export async function insertChanges(
   { db }: TestApp,
   { accountId }: Person,

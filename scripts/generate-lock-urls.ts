@@ -14,8 +14,8 @@ interface LockedPackage {
 }
 
 /**
- * Without URLs, `npm ci` downloads a description of all versions of each package, which is larger than the packages
- * themselves.
+ * Adds the URL of each package to the lock file. Without URLs, `npm ci` also downloads a description of all versions of
+ * each package.
  */
 export function generateLockUrls(): [path: string, text: string] {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** A test checks that the server runs the same statements. */
+/** Reads a statement of the server. A test checks that the server still runs the same statement. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }

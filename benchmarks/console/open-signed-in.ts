@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 
-/** Scripts on the page find the functions of in-page.js in `measure`. */
+/** Opens a page with the owner's session. Scripts on the page find the functions of in-page.js in `measure`. */
 export async function openSignedIn(
   browser: Browser,
   environment: StartedEnvironment,

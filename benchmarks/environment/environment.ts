@@ -8,7 +8,7 @@ export interface Environment {
   fleet: Fleet
   pool: pg.Pool
   accessKey: AccessKey
-  /** Starts the system on first use. */
+  /** Returns the process of a system. Starts the process on first use. */
   processOf(system: System): Promise<Pick<ServerProcess, 'url' | 'cpuTime'>>
 }
 

@@ -18,7 +18,7 @@ export interface ServerProcessOptions {
   log: string
 }
 
-/** Rejects if the process exits earlier. */
+/** Starts a server and waits until it is ready. Rejects if the process exits earlier. */
 export async function startServerProcess({ args, env, log }: ServerProcessOptions): Promise<ServerProcess> {
   const file = await open(log, 'a')
   const child = spawn(process.execPath, args, {
@@ -41,7 +41,7 @@ export async function startServerProcess({ args, env, log }: ServerProcessOption
   }
 }
 
-/** Returns undefined if the process exits before it is ready. */
+/** Waits for the URL that a ready process prints. Returns undefined if the process exits first. */
 async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<string | undefined> {
   let output = ''
   const ended = exited.then(() => undefined)
@@ -54,7 +54,7 @@ async function readyUrl(child: ChildProcess, exited: Promise<unknown>): Promise<
   }
 }
 
-/** proc(5): VmRSS is in kB. */
+/** Returns the resident memory of a process (VmRSS, in KiB despite the unit kB; proc(5)). */
 async function residentBytes(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]
@@ -64,7 +64,10 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 /** A clock tick is 10 ms on all Linux platforms that run Node (sysconf(3), _SC_CLK_TCK). */
 const TICK_MS = 10
 
-/** proc_pid_stat(5): utime and stime are the 14th and 15th fields. The 2nd field, the name, may contain spaces. */
+/**
+ * Returns the CPU time of a process: utime and stime, the 14th and 15th fields of proc_pid_stat(5). The 2nd field, the
+ * name, may contain spaces.
+ */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -106,8 +106,8 @@ async function setUp(
 }
 
 /**
- * The options that `muster serve` needs. Without them, it runs Node again with these options in the same process, and
- * the profiler's timer would end that process.
+ * The options that `muster serve` needs. Without these options, the command replaces its process with one that has
+ * them, and the profiler's timer would end the new process.
  */
 const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 

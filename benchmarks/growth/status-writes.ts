@@ -3,11 +3,13 @@ import type { BackgroundLoad } from './measure.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/** The maximum number of writes at once. Skips further due writes, because a burst would be a different load. */
+/**
+ * The maximum number of writes at once. The load omits further due writes, because a burst would be a different load.
+ */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 
-/** The returned function stops the writes and reports the rate. */
+/** Starts writes at a fixed rate. The returned function stops the writes and reports the achieved rate. */
 export function startStatusWrites(
   user: User,
   ids: readonly string[],

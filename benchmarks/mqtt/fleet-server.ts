@@ -58,7 +58,10 @@ export async function createFleetServer(
   }
 }
 
-/** The second field is the time on a run queue, in ns (Documentation/scheduler/sched-stats.rst of the Linux kernel). */
+/**
+ * Returns how long the main thread of a process has waited for a CPU, in milliseconds. The second field of `schedstat`
+ * is this time in nanoseconds (Documentation/scheduler/sched-stats.rst of the Linux kernel).
+ */
 export async function cpuWait(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ')[1]) / 1e6
 }

@@ -1,4 +1,4 @@
-/** Ignores the order of members. Returns undefined if the values are equal. */
+/** Describes the first difference between two JSON values. Returns undefined if only the order of members differs. */
 export function firstDifference(one: unknown, other: unknown, path = ''): string | undefined {
   if (!isObject(one) || !isObject(other)) {
     return Object.is(one, other) ? undefined : `${path || 'the response'} is ${write(one)}, not ${write(other)}`

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Always returns true if CI is set, because `.ci/run` installs the programs, and the tests for a missing program must
- * fail there.
+ * Returns whether the tests of a program can run. Always returns true if CI is set, because `.ci/run` installs the
+ * programs, and the tests of a missing program must fail there.
  */
 export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 

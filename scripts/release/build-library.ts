@@ -8,7 +8,7 @@ import { build } from 'vite'
 import { root } from './copy-sources.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 
-/** The result includes types and all dependencies. */
+/** Builds a package with its types. The build includes all dependencies. */
 export async function buildLibrary(folder: 'client' | 'http-signature', target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   const source = join(root, 'packages', folder)

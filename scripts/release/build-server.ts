@@ -17,7 +17,7 @@ export interface ServerBuild {
   withPrograms: boolean
 }
 
-/** The console and the documentation must have been built. */
+/** Builds the server package from the sources and from the existing builds of the console and the documentation. */
 export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
   await copyServer(target)
   const site = 'docs/.vitepress/dist'

@@ -11,7 +11,7 @@ export interface SourcePackage {
   only?: readonly string[]
 }
 
-/** Node.js strips types from files of this repository, but not from installed packages. */
+/** Copies sources as JavaScript, because Node.js does not strip the types of installed packages. */
 export async function copySources(packages: readonly SourcePackage[], target: string): Promise<void> {
   const files = (await Promise.all(packages.map(listSources))).flat()
   const copied: ReadonlySet<string> = new Set(files)

@@ -7,7 +7,9 @@ interface Sbom {
   metadata: { timestamp: string }
 }
 
-/** Time and serial number depend only on the release, so that the file is reproducible. */
+/**
+ * Writes a software bill of materials. Its time and serial number depend only on the release, so it is reproducible.
+ */
 export async function writeSbom(server: string, file: string, time: Date): Promise<void> {
   // With this option, npm accepts peer dependencies that an override changes.
   const peers = '--legacy-peer-deps'

@@ -68,7 +68,10 @@ export class LimitExceededError extends MusterError {}
 export class QueryTooComplexError extends MusterError {}
 /** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
-/** The operation was still rate limited after 5 minutes, or the server requested a delay of more than 1 minute. */
+/**
+ * The operation was still rate limited after 5 minutes of retries, the server requested a delay of more than 1 minute,
+ * or `retries` is 0.
+ */
 export class RateLimitedError extends MusterError {}
 /** The server was overloaded, or its database was unavailable, even after retries. */
 export class UnavailableError extends MusterError {}
@@ -98,7 +101,7 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/** The client derives the names from codes, because bundlers shorten the class names that programs log. */
+/** Error names, keyed by class. The map does not read the names of classes, because bundlers shorten them. */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],

@@ -38,7 +38,7 @@ export interface MusterOptions extends Credentials {
   sign?: Credentials['sign']
   /** Signature form. Default: `rfc9421`. */
   form?: Credentials['form']
-  /** Timeout of one attempt in milliseconds. Default: 60,000. */
+  /** Timeout of one attempt, in milliseconds. Default: 60,000. */
   timeout?: number | undefined
   /** Maximum number of retries of a request that is safe to retry. Default: 4, and 10 in lists. */
   retries?: number | undefined
@@ -89,7 +89,7 @@ export class Muster {
     })
   }
 
-  /** The type of the result follows from the selection. Throws MusterError. */
+  /** Runs a query that an object describes. The selection determines the type of the result. Throws MusterError. */
   select<const Given extends Selection<'Query'>>(
     selection: Given & Checked<'Query', Given>,
     options: CallOptions = {},
@@ -98,7 +98,7 @@ export class Muster {
   }
 
   /**
-   * Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError.
+   * Runs the mutations of a selection in order. The selection determines the type of the result. Throws MusterError.
    */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
@@ -146,7 +146,7 @@ export class Muster {
     return send(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
-  /** Throws NotFoundError if the device does not exist. */
+  /** Returns a device by ID. Throws NotFoundError if the device does not exist. */
   async getDevice<const Given extends Selection<'Device'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Device', Given> = {},

@@ -7,7 +7,7 @@ export type AttributeChanges = Readonly<Record<string, string | null | Readonly<
 export interface CallOptions {
   /** Cancels the call, which then throws the signal's `reason`. A mutation that was already sent may still run. */
   signal?: AbortSignal | undefined
-  /** Timeout of one attempt in milliseconds. Default: the client's `timeout`. */
+  /** Timeout of one attempt, in milliseconds. Default: the client's `timeout`. */
   timeout?: number | undefined
   /** Maximum number of retries where a retry is safe. Default: the client's `retries`. */
   retries?: number | undefined

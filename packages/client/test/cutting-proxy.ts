@@ -10,7 +10,7 @@ export interface CuttingProxy {
   dropResponses(count: number): void
 }
 
-/** Cuts connections after the server has processed a request and before the response arrives. */
+/** Starts a proxy that cuts connections on request: immediately, or when the server sends its next response. */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()

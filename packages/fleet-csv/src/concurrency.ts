@@ -1,4 +1,7 @@
-/** After a failure, starts no further items, waits for the running ones, and rejects with a failure. */
+/**
+ * Processes up to `limit` items at a time. After a failure, starts no further item, waits for the items in progress,
+ * and rejects with one of the failures.
+ */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,
   limit: number,

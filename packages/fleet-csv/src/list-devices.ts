@@ -16,7 +16,7 @@ export interface ListOptions {
   filter?: DeviceFilter | undefined
   /** Sort keys. Default: the ID, which never changes, so the list contains each device exactly once. */
   sortBy?: readonly string[] | undefined
-  /** `$context` is the context of the filter. */
+  /** The fields to select for each device. The variable `$context` contains the context of the filter. */
   select: string
   signal?: AbortSignal | undefined
 }

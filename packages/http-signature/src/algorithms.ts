@@ -36,8 +36,8 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Uses only the length, so that the duration of a verification does not reveal whether a key exists or which type it
- * has.
+ * Determines the algorithm only from the signature's length. The duration of a verification therefore does not reveal
+ * whether a key exists, or the key's type.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'

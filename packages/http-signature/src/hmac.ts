@@ -16,7 +16,7 @@ const padsOf = new WeakMap<Uint8Array, Pads>()
 const shortInner = Buffer.alloc(BLOCK_BYTES + MAX_SHORT_BYTES)
 const outer = Buffer.alloc(BLOCK_BYTES + DIGEST_BYTES)
 
-/** Returns the HMAC-SHA-256 (RFC 2104 §2) of a Latin-1 text, in half the time of `createHmac`. */
+/** Returns the HMAC-SHA-256 (RFC 2104 §2) of a Latin-1 string, in half the time of `createHmac`. */
 export function hmacSha256(secret: Uint8Array, text: string): Buffer {
   let pads = padsOf.get(secret)
   if (pads === undefined) {

@@ -4,7 +4,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const pattern =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC)$/
 
-/** Parses a Date header into seconds since 1970. Returns undefined if it is invalid. */
+/** Parses a Date header into seconds since 1970. Returns undefined for an invalid header. */
 export function parseHttpDate(text: string): number | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined

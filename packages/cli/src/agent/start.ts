@@ -15,7 +15,7 @@ const flags = [
   '--max-old-space-size=64',
 ]
 
-/** If execve is available, the agent replaces this process, which frees the CLI's memory. */
+/** Starts the agent. If execve is available, the agent replaces this process, which frees the CLI's memory. */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
   // `execve` would close the launcher's channel to this process.

@@ -28,7 +28,7 @@ const changeMessages = {
   forgotten: 'service forgotten',
 }
 
-/** Resolves after the first scan. */
+/** Scans for services at regular intervals. Resolves after the first scan. */
 export async function watchServices({ config, history, changeSignal, log, signal }: Watching): Promise<Watch> {
   const programs = createPrograms()
   const scan = async (): Promise<boolean> => {
@@ -53,7 +53,7 @@ export async function watchServices({ config, history, changeSignal, log, signal
 /** The first report waits at most this long for all values. */
 const FIRST_READINGS_MS = 3_000
 
-/** Resolves after the first readings or after 3 seconds. */
+/** Reads each value at regular intervals. Resolves after the first readings or after 3 seconds. */
 export async function watchValues({ values, changeSignal, signal }: Watching): Promise<Watch> {
   const read = async (value: WatchedValue): Promise<void> => {
     if (await value.read(signal)) changeSignal.notify()

@@ -11,7 +11,7 @@ interface Watch {
 
 const MIB = 2 ** 20
 
-/** The first Ctrl-C aborts the signal, after which `work` must undo its changes. */
+/** Shows the progress of `work`. The first Ctrl-C aborts the signal, and `work` must then undo its changes. */
 export async function withProgress<Result>(
   { quiet }: { quiet: boolean },
   work: (watch: Watch) => Promise<Result>,

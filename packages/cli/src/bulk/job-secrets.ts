@@ -2,11 +2,17 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { Muster } from '@muster/client'
 import { CliError, usageError } from '../errors/cli-error.ts'
 
-/** The file exists before the download, because the server returns secrets only once. */
+/**
+ * Creates a file that only its owner can read, and removes the file if it stays empty. The file must exist before the
+ * download, because the server returns secrets only once.
+ */
 export async function withNewFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const exists = error.code === 'EEXIST'
-    throw usageError(`cannot create ${path}: ${exists ? 'it exists' : error.message}`, 'Pass the path of a new file.')
+    throw usageError(
+      `cannot create ${path}: ${exists ? 'the file already exists' : error.message}`,
+      'Pass the path of a new file.',
+    )
   })
   try {
     await use(file)

@@ -59,7 +59,7 @@ async function run(options: Options): Promise<void> {
   await warnIfNotUsed(file, options)
 }
 
-/** Throws if the server rejects the key. */
+/** Returns the email address of the key's owner. Throws if the server rejects the key. */
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
@@ -102,7 +102,10 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/** In a server's folder, the server's credentials take precedence over those in the home directory. */
+/**
+ * Warns if commands use other credentials. In a server's folder, the server's credentials take precedence over those in
+ * the home directory.
+ */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
   if (credentials === undefined && used !== file) console.error(`note: commands in this folder use ${used} instead`)

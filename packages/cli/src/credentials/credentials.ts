@@ -23,7 +23,7 @@ export async function readCredentials({ credentials, profile }: Which, env = pro
   }
 }
 
-/** The default path, in the home directory, does not have to exist. */
+/** Returns the path of the credentials file. The default path, in the home directory, may not exist. */
 export async function credentialsFile(given: string | undefined, env = process.env): Promise<string> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   if (named !== undefined) return resolve(named)

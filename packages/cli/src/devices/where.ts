@@ -15,7 +15,7 @@ Filters (quote them, because shells interpret many of these characters):
 Combine conditions with AND and OR, and use parentheses if you mix them. Several --where options must all match.
 The guide "Finding devices" has more examples.`
 
-/** A device must match all of the filters. Returns undefined without a filter. */
+/** Joins filters with AND. Returns undefined if there are no filters. */
 export function joinFilters(filters: readonly string[]): string | undefined {
   for (const filter of filters) assertFilter(filter)
   if (filters.length <= 1) return filters[0]
@@ -30,10 +30,10 @@ function assertFilter(filter: string): void {
   if (name !== undefined) throw usageError(`--where: ~ is not an operator`, `Write ${name}:${value}.`)
 }
 
-/** Quotes a string for a filter. A quoted string without a name searches for devices. */
+/** Quotes a string for a filter. */
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
-/** Accepts all names with the prefix `attributes.`. */
+/** Throws a usage error if the server does not know a name. Accepts all names with the prefix `attributes.`. */
 export async function assertKnownNames(
   muster: Muster,
   { option, names, kind = 'DEVICES' }: { option: string; names: readonly string[]; kind?: FilterKind },
@@ -51,7 +51,7 @@ export async function assertKnownNames(
   }
 }
 
-/** Does not check that an ID exists. */
+/** Returns the ID of a service type with this name. Returns an argument that is an ID without checking it. */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })

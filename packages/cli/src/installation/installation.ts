@@ -25,7 +25,10 @@ export function withInstallation<Result>(
   }, options)
 }
 
-/** The server updates this URL to its port or public URL, which this command's environment may not contain. */
+/**
+ * Returns the URL in the credentials file. The server updates this URL to its port or public URL, which this command's
+ * environment may not contain.
+ */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)
   try {

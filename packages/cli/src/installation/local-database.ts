@@ -16,7 +16,7 @@ export interface LocalDatabase {
 }
 
 export interface DatabaseOptions {
-  /** Protects against a wrong MUSTER_DATA. */
+  /** Whether to fail if the data folder contains no database, for example because MUSTER_DATA is wrong. */
   mustExist?: boolean
 }
 

@@ -11,7 +11,10 @@ export interface Started {
   interval: number
 }
 
-/** The browser returns to `port` on this machine. Undefined if the browser may be on another machine. */
+/**
+ * Starts a sign-in. The browser returns to `port` on this machine. `port` is undefined if the browser may be on another
+ * machine.
+ */
 export async function startSignIn(
   url: string,
   request: { publicKey: string; machine: string; port: number | undefined },

@@ -12,7 +12,7 @@ export interface Behavior {
   broker: string
   /** Seconds between a device's reports. */
   every: number
-  /** Average duration of a connection in seconds. 0 keeps each connection open until the simulation ends. */
+  /** Average duration of a connection, in seconds. 0 keeps each connection open until the simulation ends. */
   dropEvery: number
   /** Waits until the rate limit allows a connection. */
   waitToConnect: Throttle

@@ -5,7 +5,7 @@ import { createThrottle } from './throttle.ts'
 
 export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]
-  /** Seconds. */
+  /** Duration of the simulation, in seconds. */
   duration: number
   /** Maximum number of new connections per second. */
   rate: number

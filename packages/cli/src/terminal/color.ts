@@ -4,7 +4,7 @@ export type Color = 'red' | 'yellow' | 'green'
 
 type Style = Color | 'bold' | 'dim'
 
-/** Respects NO_COLOR and FORCE_COLOR. */
+/** Styles text if the stream supports colors. Respects NO_COLOR and FORCE_COLOR. */
 const styled =
   (style: Style, stream: NodeJS.WriteStream) =>
   (text: string): string =>

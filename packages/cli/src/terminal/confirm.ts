@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { CliError, usageError } from '../errors/cli-error.ts'
 import { exitCodes } from '../errors/exit-codes.ts'
 
-/** Without a terminal, --yes is required. */
+/** Asks the user to confirm. Throws if the user declines. Without a terminal, --yes is required. */
 export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
@@ -12,7 +12,7 @@ export async function confirm(what: string, { yes = false }: { yes?: boolean | u
   if (!/^y(es)?$/i.test(answer)) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 }
 
-/** Without a terminal, --yes is required. */
+/** Asks the user to type `expected`. Throws if the user types anything else. Without a terminal, --yes is required. */
 export async function confirmByTyping(
   expected: string,
   { what, yes = false }: { what: string; yes?: boolean | undefined },

@@ -18,7 +18,7 @@ export interface PasswordReset {
   email: string
   /** Path of the file with the new password. Null if the user sets it with a link. */
   password: string | null
-  /** The link with which the user sets a new password. Null if it was sent by email, or if there is none. */
+  /** The link that lets the user set a new password. Null if it was sent by email, or if there is none. */
   link: string | null
   sessionsEnded: number
   keysRevoked: number
@@ -90,7 +90,7 @@ async function createLink({ url }: Installation, transaction: Database, personId
   return `${url}/new-password#${token}`
 }
 
-/** Throws if the server cannot send email. */
+/** Returns the function that sends the link. Throws if the server cannot send email. */
 function senderOf({ config, log }: Installation): (to: { email: string; link: string }) => Promise<void> {
   const send = emailSender(config, log)
   if (send === undefined)

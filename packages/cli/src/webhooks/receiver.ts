@@ -8,7 +8,7 @@ import { printJson, say } from '../output/print-one.ts'
 import { visible } from '../output/text-width.ts'
 import { printed } from '../terminal/color.ts'
 
-/** Rejects larger bodies, because every delivery is smaller. */
+/** The receiver rejects larger bodies, because every delivery is smaller. */
 const MAX_BYTES = 1 << 20
 
 interface ReceiverOptions {

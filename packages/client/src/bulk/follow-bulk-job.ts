@@ -34,8 +34,8 @@ const selection = {
 }
 
 /**
- * Ends when the job is a draft, is ready to start, is paused, or has ended, because it then changes only through a
- * call.
+ * Polls the job, and yields its progress after each change. Ends when the job is neither previewing nor running,
+ * because then only a call can change the job.
  */
 export async function* followBulkJob(
   run: RunQuery,

@@ -33,12 +33,12 @@ export interface FollowOptions {
   options: EventOptions & { select?: unknown }
 }
 
-/** Not the name of a field of Event, so it cannot hide one. */
+/** This alias hides no field of Event, because no field has this name. */
 const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Reconnects as needed and continues after the last event that it received. Before it receives an event, it continues
- * after the event that was newest at the start.
+ * Reconnects as needed, and continues after the last event that arrived. If none has arrived, continues after the event
+ * that was newest at the start.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow

@@ -3,7 +3,7 @@ import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** Timeout without data, which is longer than the 12 seconds between the server's comments. */
+/** The longest time without data, in milliseconds. The server sends a comment after 12 seconds without data. */
 const IDLE_TIMEOUT_MS = 45_000
 
 /** Contains the error that ended a stream and whether the client may reconnect. */
@@ -23,7 +23,7 @@ export class StreamEnd extends Error {
 export interface SubscribeOptions {
   transport: Transport
   operation: Operation
-  /** Timeout for opening the stream in milliseconds. */
+  /** Timeout for opening the stream, in milliseconds. */
   timeout: number
   signal: AbortSignal | undefined
   onConnect: () => void

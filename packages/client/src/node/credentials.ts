@@ -18,11 +18,14 @@ export interface StoredCredentials {
 }
 
 export interface ReadCredentialsOptions {
-  /** Default: MUSTER_PROFILE, or `default` if it is not set. */
+  /** The profile to read. Default: the value of MUSTER_PROFILE or, if that is not set, `default`. */
   profile?: string | undefined
-  /** Default: MUSTER_CREDENTIALS, or the default locations if it is not set. */
+  /**
+   * Path of the credentials file. Default: the value of MUSTER_CREDENTIALS or, if that is not set,
+   * `$MUSTER_DATA/credentials` or `~/.muster/credentials`.
+   */
   file?: string | undefined
-  /** Default: `process.env`. */
+  /** The environment variables. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 

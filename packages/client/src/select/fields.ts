@@ -14,7 +14,10 @@ export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
 
 export type ArgumentsOf<Field> = Field extends { arguments: infer Arguments } ? Arguments : never
 
-/** The member `$` with a field's arguments. Omitted without arguments, and optional if all arguments are optional. */
+/**
+ * The member `$`, which contains a field's arguments. It is optional if all arguments are optional. A field without
+ * arguments has no such member.
+ */
 export type ArgumentsMember<Arguments> = keyof Arguments extends never
   ? unknown
   : NoArguments extends Arguments

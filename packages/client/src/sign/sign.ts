@@ -21,7 +21,7 @@ export interface Credentials {
   form?: SignatureForm | undefined
 }
 
-/** Throws TypeError if the credentials are incomplete or ambiguous. */
+/** Returns the signing function. Throws TypeError if the credentials are incomplete or ambiguous. */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')

@@ -25,7 +25,7 @@ export type Attempt = {
    */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
-  /** Whether the HTTP status is 429, because earlier requests used up the rate limit. */
+  /** Whether the HTTP status is 429. */
   isRateLimited: boolean
 } & ({ result: GraphQLResponse; error?: undefined } | { error: MusterError })
 

@@ -6,7 +6,10 @@ const MAX_DELAY_MS = 10_000
 /** The client does not retry if the server requests a longer delay. */
 const MAX_RETRY_AFTER_MS = 60_000
 
-/** Concurrent operations compete for the quota, so a fixed number of retries would not suffice. */
+/**
+ * How long the client retries a rate-limited operation. The number of retries has no limit, because concurrent
+ * operations compete for the quota.
+ */
 export const RATE_LIMIT_RETRY_MS = 300_000
 
 /** Returns whether the client may retry, because the operation did not run or may run twice. */
@@ -14,9 +17,9 @@ export const mayRetry = ({ outcome }: Attempt, effect: Effect): boolean =>
   outcome === 'rejected' || (outcome === 'unknown' && effect !== 'once')
 
 /**
- * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the
- * limit. The delay doubles with each attempt, with jitter, and is at least the delay in `Retry-After` (RFC 9110
- * §10.2.3, seconds or a date).
+ * Returns the delay before the next attempt, in milliseconds, or undefined if the server requests a delay above the
+ * limit. The delay doubles with each attempt, up to 10 seconds, with jitter. It is at least the delay in `Retry-After`
+ * (RFC 9110 §10.2.3, seconds or a date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)

@@ -9,7 +9,7 @@ export interface Transport {
   /** Subscriptions use `/stream` below this URL. */
   endpoint: string
   sign: Sign
-  /** Timeout of one attempt in milliseconds. */
+  /** Timeout of one attempt, in milliseconds. */
   timeout: number
   retries: number
   fetch: typeof fetch

@@ -10,7 +10,7 @@ const unreachable: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ])
 
-/** With these error codes for an invalid server certificate, a retry would also fail. */
+/** Error codes for an invalid server certificate. A retry would also fail. */
 const certificateErrors: ReadonlySet<unknown> = new Set([
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',

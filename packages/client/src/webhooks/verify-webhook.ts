@@ -29,7 +29,7 @@ export interface WebhookDelivered {
   data: WebhookData
 }
 
-/** A change's source, with its name at the change's time. */
+/** The source of a change. `name` is the source's name at the time of the change. */
 export interface WebhookSource {
   kind: string
   id: string | null
@@ -60,7 +60,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyWebhookOptions {
-  /** Maximum difference between the timestamp and the local clock in seconds. Default: 300. */
+  /** Maximum difference between the timestamp and the local clock, in seconds. Default: 300. */
   tolerance?: number | undefined
 }
 
@@ -122,8 +122,10 @@ function assertTime(timestamp: string, tolerance: number): void {
   if (!/^\d{1,12}$/.test(timestamp))
     throw new WebhookError('malformed-header', 'webhook-timestamp is not a whole number of seconds since 1970')
   const age = Math.floor(Date.now() / 1_000) - Number(timestamp)
-  if (age > tolerance) throw new WebhookError('too-old', `the delivery was sent ${age} s ago`)
-  if (-age > tolerance) throw new WebhookError('too-new', `the delivery was sent ${-age} s in the future`)
+  if (age > tolerance)
+    throw new WebhookError('too-old', `the delivery was sent ${age} s ago; the limit is ${tolerance} s`)
+  if (-age > tolerance)
+    throw new WebhookError('too-new', `the delivery was sent ${-age} s in the future; the limit is ${tolerance} s`)
 }
 
 function signedBytes(start: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {

@@ -27,7 +27,10 @@ function watch(changed: () => void): () => void {
   return () => watchers.delete(changed)
 }
 
-/** Undefined until the browser offers a prompt, and again after the prompt was opened or the console was installed. */
+/**
+ * Returns a function that opens the browser's install prompt. Returns undefined until the browser offers a prompt, and
+ * again after the prompt was opened or the console was installed.
+ */
 export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Does nothing in `vite dev`. */
+/** Registers the service worker, except in `vite dev`, which has none. */
 export function registerServiceWorker(): void {
   // Browsers support service workers only on secure origins, which are HTTPS and localhost.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return

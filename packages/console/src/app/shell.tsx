@@ -52,5 +52,5 @@ function Frame() {
   )
 }
 
-/** A hash link would change the URL, which contains the page's state. */
+/** Moves the focus past the navigation. A hash link would change the URL, which contains the page's state. */
 const focusContent = (): void => document.getElementById('content')?.focus()

@@ -11,7 +11,8 @@ interface ProgressAnnouncerProps {
 }
 
 /**
- * Render it before the work begins, because screen readers announce only changes of an element that they already know.
+ * Announces the progress of work to screen readers. Render this component before the work begins, because screen
+ * readers announce only changes of an element that they already know.
  */
 export function ProgressAnnouncer({ text, state }: ProgressAnnouncerProps) {
   const [announced, setAnnounced] = useState('')

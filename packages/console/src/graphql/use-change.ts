@@ -3,8 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * After the mutation, urql fetches the queries over the given types again, even if the response contains no such
- * object, as after a deletion.
+ * Returns a function that runs a mutation. Afterward, urql fetches the queries over the given types again, even if the
+ * response contains no object of these types, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * If no response arrives, a repetition with the same variables has the same Idempotency-Key, so only one object is
- * created.
+ * Works like `useChange`, for mutations that create an object. If no response arrives, a repetition with the same
+ * variables has the same Idempotency-Key, so the server creates only one object.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

@@ -13,7 +13,7 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/** For an event of a service, returns the ID of the service's device. */
+/** Returns the IDs of an event's devices. The device of a service is one of them. */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

@@ -6,7 +6,7 @@ type Tree = RegisteredRouter['routeTree']
 type SearchOf<Id extends RouteIds<Tree>> = RouteById<Tree, Id>['types']['fullSearchSchema']
 
 interface ChangeOptions {
-  /** For typing and dragging, which would otherwise add a history entry for each step. */
+  /** Whether to replace the history entry. Typing and dragging would otherwise add an entry for each step. */
   replace?: boolean
 }
 

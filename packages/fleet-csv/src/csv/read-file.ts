@@ -14,7 +14,7 @@ export interface DeviceFile {
 export interface ReadOptions {
   /** Whether the file contains formulas without protective apostrophes. */
   isRaw?: boolean
-  /** By default, every row must have a name. */
+  /** Whether a row needs only an ID, a hardware ID, or a name. By default, every row must have a name. */
   findsDevices?: boolean
 }
 
@@ -65,6 +65,7 @@ function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
   if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD'))) {
     throw new Error('the row contains bytes that are not UTF-8; save the file as UTF-8')
   }
-  if (record.cells.some((cell) => cell?.includes('\u0000'))) throw new Error('the row contains the character U+0000')
+  if (record.cells.some((cell) => cell?.includes('\u0000')))
+    throw new Error('the row contains the character U+0000, which no value can contain')
   return record
 }

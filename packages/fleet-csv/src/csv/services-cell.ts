@@ -85,7 +85,8 @@ function characters(cell: string): Character[] {
       found.push({ text, literal: inBrackets })
     }
   }
-  if (inBrackets) throw new Error('services: "[" without "]"')
+  if (inBrackets)
+    throw new Error('services: "[" without "]"; write a host with colons in brackets, such as ssh:[fe80::1]:22')
   return found
 }
 

@@ -12,7 +12,7 @@ export interface Change {
   after: string
 }
 
-/** Lists the changes in an update, so that a preview can show them. */
+/** Lists the changes in an update, for a preview. */
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)

@@ -32,7 +32,7 @@ export interface KnownDevices {
   byName: ReadonlyMap<string, readonly Device[]>
 }
 
-/** Finds the device by hardware ID, or by name if the row has no hardware ID. */
+/** Matches each row with a device by hardware ID or, if the row has no hardware ID, by name. */
 export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
   const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
   const claimed = new Set<string>()

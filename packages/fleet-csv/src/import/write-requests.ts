@@ -83,7 +83,10 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
   }
 }
 
-/** If the server rejects one field, the results of all fields are lost, although earlier fields took effect. */
+/**
+ * Finds the devices that exist, and creates the others one at a time. If the server rejects one field of a document,
+ * the results of all its fields are lost, although earlier fields took effect.
+ */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
   const now = makePlan(rows, await findKnownDevices(context.api, rows))

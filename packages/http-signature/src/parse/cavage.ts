@@ -57,7 +57,10 @@ function readComponents(headers: string | undefined, message: Message): string[]
   return components
 }
 
-/** With algorithm names older than `hs2019`, a signature must not cover these two components (cavage-12 §2.3). */
+/**
+ * Rejects a signature that covers `(created)` or `(expires)` if its algorithm name is older than `hs2019` (cavage-12
+ * §2.3).
+ */
 function assertTimesAllowed(components: readonly string[], algorithmName: string | undefined): void {
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return
   const name = components.find((component) => component === '(created)' || component === '(expires)')

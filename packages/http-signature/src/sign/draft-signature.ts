@@ -31,7 +31,7 @@ export type DraftOptions = {
   components?: readonly string[] | undefined
   /** Label of the signature, only for form `rfc9421`. Default: `sig1`. */
   label?: string | undefined
-  /** Default: true. */
+  /** Whether the signature names the algorithm. Default: true. */
   nameAlgorithm?: boolean | undefined
 }
 
@@ -43,7 +43,7 @@ export type SigningInput = {
 
 /** A prepared request without the signature. */
 export type SignatureDraft = {
-  /** The signature base, which the key signs. It is always latin1. */
+  /** The signature base, which the key signs. It contains only Latin-1 characters. */
   base: string
   /** Returns the headers to add, given the signature of the base in base64. */
   finish(signature: string): Record<string, string>

@@ -18,9 +18,9 @@ type Address = { scheme: string; name: string; port: string | undefined }
 const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
 /**
- * The spellings to verify, in order of likelihood. There are at most two, because anyone can send a request and each
- * verification takes time. The first is the Host header as received. The second is the other spelling that a client of
- * this server is most likely to sign:
+ * Yields the spellings to verify, in order of likelihood. There are at most two, because anyone can send a request and
+ * each verification takes time. The first is the Host header as received. The second is the other spelling that a
+ * client of this server is most likely to sign:
  *
  * - the public URL, if the Host header does not name it (a proxy replaced the header);
  * - otherwise the host in lowercase, if it was sent with uppercase letters;

@@ -35,11 +35,11 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** Throws if its scheme is not one of `schemes`. */
+/** Returns the URL in an entry. Throws if the scheme of the URL is not one of `schemes`. */
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
-  throw configError(entry, `${entry.key} must be a URL that begins with ${schemes.join(', ')}, not "${entry.value}"`)
+  throw configError(entry, `${entry.key} must be a URL with the scheme ${schemes.join(' or ')}, not "${entry.value}"`)
 }
 
 export function assertKnown(entries: readonly Entry[], known: readonly string[], section: string): void {

@@ -1,4 +1,7 @@
-/** WebSocket on the API host, which a proxy that forwards the API can also forward. */
+/**
+ * Returns the URL for MQTT over WebSocket on the API's host, because a proxy that forwards the API can also forward
+ * this connection.
+ */
 export function brokerUrlOf(url: string): string {
   const broker = new URL(`${url.replace(/\/+$/, '')}/mqtt`)
   broker.protocol = broker.protocol === 'https:' ? 'wss:' : 'ws:'

@@ -88,7 +88,10 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   if (!signal.aborted) log.warn('the connection was lost')
 }
 
-/** Without a code or after a failure, waits several minutes or until a user registers this machine again. */
+/**
+ * Registers this machine again if a code is set. Without a code or after a failure, waits several minutes or until a
+ * user registers this machine again.
+ */
 async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"

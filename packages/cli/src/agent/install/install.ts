@@ -5,7 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /** If not `/`, as for an image that is being built, the command does not start or stop the service. */
+  /** The root folder to install into. Unless it is `/`, the command does not start or stop the service. */
   root: string
 }
 
@@ -74,14 +74,14 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** Rejects programs in folders that other users cannot enter, because the agent runs as a separate user. */
+/** Rejects programs in folders that other users cannot open, because the agent runs as a separate user. */
 async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       const { mode } = await stat(folder)
       if ((mode & 0o001) === 0) {
-        throw new CliError(`other users cannot read ${folder}, and the agent runs as a separate user`, {
-          hint: 'Move Muster to a folder that all users can read, such as /opt/muster.',
+        throw new CliError(`other users cannot open ${folder}, and the agent runs as a separate user`, {
+          hint: 'Move Muster to a folder that all users can open, such as /opt/muster.',
         })
       }
       if (folder === dirname(folder)) break

@@ -32,8 +32,8 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /**
- * Does not reveal the machine ID, which machine-id(5) requires to remain confidential. The algorithm is that of
- * sd_id128_get_machine_app_specific(3).
+ * Returns an ID that does not reveal the machine ID, because machine-id(5) requires the machine ID to remain
+ * confidential. The algorithm is that of sd_id128_get_machine_app_specific(3).
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

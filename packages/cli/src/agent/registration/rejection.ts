@@ -15,7 +15,7 @@ const messageByReason: Readonly<Record<string, string>> = {
   'used-up-code': 'the registration code has reached its device limit',
 }
 
-/** A retry cannot succeed after a rejected registration. */
+/** Returns the error for a rejected registration. A retry cannot succeed. */
 export function toRejection({ code, reason, message }: Rejection, hardwareId: string): CliError {
   const codeMessage = messageByReason[String(reason)]
   if (codeMessage !== undefined) return new CliError(codeMessage, { hint: another, exitCode: exitCodes.usage })

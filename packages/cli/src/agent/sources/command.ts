@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
-/** How much of a command's error output the agent reads. */
+/** The agent keeps at most this number of bytes of a command's error output. */
 const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
@@ -11,7 +11,7 @@ interface Limits {
   signal: AbortSignal
 }
 
-/** Rejects if the command fails or takes too long. */
+/** Runs a shell command. Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
   // The command runs in a separate process group, so that the agent can also end its child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })

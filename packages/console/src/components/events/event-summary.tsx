@@ -127,7 +127,7 @@ const valueText = (value: unknown): string => (value === null || value === undef
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Undefined if the event's data contains no changes. */
+/** Returns the changes in an event's data, or undefined if there are none. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined

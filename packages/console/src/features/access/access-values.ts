@@ -9,7 +9,7 @@ export interface AttributeNames {
 }
 
 export interface RestrictionValues extends SelectionValues {
-  /** Null for all attributes. */
+  /** Null means all attributes. */
   attributes: AttributeNames | null
 }
 

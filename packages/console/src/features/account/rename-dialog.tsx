@@ -23,7 +23,7 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
   )
 }
 
-/** Mounts each time the dialog opens, so that it starts with the current name. */
+/** Mounts each time the dialog opens, so the field starts with the current name. */
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
   const { attempt, isRunning, error } = useAttempt(async () => {

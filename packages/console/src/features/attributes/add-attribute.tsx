@@ -25,7 +25,7 @@ interface FieldError {
   text: string
 }
 
-/** Mounts each time the dialog opens, so that it starts empty. */
+/** Mounts each time the dialog opens, so the form starts empty. */
 function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttributeProps, 'opened'>) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')

@@ -5,7 +5,7 @@ export interface BulkJobsSearch {
 }
 
 export interface BulkJobSearch {
-  /** Default: all devices. */
+  /** Shows only devices with this status. Default: all devices. */
   status?: BulkItemStatus
   after?: string
 }

@@ -9,7 +9,7 @@ const needs: Readonly<Record<string, Permission>> = {
   delete: 'DEVICE_DELETE',
 }
 
-/** The columns of a CSV file can require more, which the server checks. */
+/** Returns the permissions that the user lacks. Only the server checks those that the columns of a CSV file require. */
 export function useMissingPermissions({ operations }: { operations: readonly object[] }): Permission[] {
   const { may } = useViewer()
   const needed = new Set(operations.flatMap((operation) => Object.keys(operation).flatMap((kind) => needs[kind] ?? [])))

@@ -12,7 +12,10 @@ export function BackToList() {
   )
 }
 
-/** In browsers without the Navigation API, returns no parameters, so the list opens with its defaults. */
+/**
+ * Returns the URL parameters of the device list that the user last opened. In browsers without the Navigation API,
+ * returns none, so the list opens with its defaults.
+ */
 function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}
   const { currentEntry } = window.navigation

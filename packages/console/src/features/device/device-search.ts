@@ -6,11 +6,11 @@ export type DeviceTab = (typeof deviceTabs)[number]
 
 /** Omitted members have their defaults. */
 export interface DeviceSearch {
-  /** Default: `attributes`. */
+  /** The selected tab. Default: `attributes`. */
   tab?: DeviceTab
-  /** Default: the base. */
+  /** The context whose attributes are shown. Default: the base. */
   context?: string
-  /** Default: all kinds. */
+  /** The kind of events to show. Default: all kinds. */
   events?: EventKind
 }
 

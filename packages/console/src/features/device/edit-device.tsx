@@ -21,7 +21,7 @@ export function EditDevice({ opened, ...rest }: EditDeviceProps) {
 
 const labels = { hardwareId: 'Hardware ID' }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so the form starts with the current values. */
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   const [before] = useState(device)
   const update = useChange(UpdateDeviceDocument, ['Device'])

@@ -184,7 +184,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   )
 }
 
-/** Undefined if the view does not define columns. */
+/** Returns the IDs of a view's columns, or undefined if the view does not define columns. */
 const viewColumns = (view: SavedView | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 

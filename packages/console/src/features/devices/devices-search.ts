@@ -15,7 +15,7 @@ export interface DevicesSearch {
   context?: string
   /** Default: the view's columns, the user's saved columns, or the default columns. */
   columns?: string[]
-  /** In pixels. Contains only widths that differ from the defaults. */
+  /** The widths of columns, in pixels. Contains only widths that differ from the defaults. */
   widths?: Record<string, number>
 }
 

@@ -60,7 +60,7 @@ export const filterOf = ({ types, device, where, view, from, to }: EventsSearch)
 
 export const isFiltered = (filter: EventFilter): boolean => Object.keys(filter).length > 0
 
-/** Omits the time range. A view stores these filters as one filter. */
+/** Returns the filters of a search, without the time range. A view stores these filters as one filter. */
 export const filtersOf = ({ types, device, where }: EventsSearch): (string | undefined)[] => [
   types && `type = (${types.join(' OR ')})`,
   device && `target.id = (${device.join(' OR ')})`,

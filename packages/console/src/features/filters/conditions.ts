@@ -51,7 +51,7 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** Undefined if the filter does not compare the field, or compares it in several ways. */
+/** Returns the filter's only condition on a subject, or undefined if there is none or more than one. */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
   const found = chipsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found
@@ -60,7 +60,7 @@ export function conditionOn(where: string | undefined, subject: string): Omit<Co
   return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
 }
 
-/** Undefined if no condition remains. */
+/** Replaces or removes a filter's conditions on a subject. Returns undefined if no condition remains. */
 export function replaceCondition(
   where: string | undefined,
   subject: string,
@@ -73,7 +73,7 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** Undefined for words and functions. */
+/** Returns undefined for words and functions. */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
@@ -100,7 +100,7 @@ export function chooseValues(
 export const removeChip = (where: string | undefined, index: number): string | undefined =>
   fromChips(chipsOf(where).toSpliced(index, 1)) || undefined
 
-/** A filter that chips cannot express has no chips. */
+/** Returns a filter's chips, or none if chips cannot express the filter. */
 export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '') ?? []
 
 const isChoice =
@@ -108,7 +108,7 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.isNegated
 
-/** Fields keep their names. */
+/** Writes the name of a field or an attribute as in a filter. Fields keep their names. */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
   const written = printName(splitAttributeName(name))

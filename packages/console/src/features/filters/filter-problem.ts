@@ -13,7 +13,10 @@ export interface FilterProblem {
   length: number
 }
 
-/** Undefined for other errors, such as one in a saved view's filter, because its position refers to that filter. */
+/**
+ * Returns the server's error about the typed filter. Returns undefined for other errors, such as an error in a saved
+ * view, whose position refers to the view's filter.
+ */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const { code, filter } = error?.graphQLErrors[0]?.extensions ?? {}
   return Array.isArray(filter) && code !== 'CONFLICT' ? (filter[0] as FilterProblem) : undefined

@@ -4,7 +4,10 @@ export type SearchLanguage = typeof import('./search-language.ts')
 
 let loaded: SearchLanguage | undefined
 
-/** A separate module, because a list without a filter does not need the language. Undefined until loaded. */
+/**
+ * Loads the module of the filter language, because a list without a filter does not need it. Returns undefined until
+ * the module is loaded.
+ */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {
   const [language, setLanguage] = useState(loaded)
   const isMissing = isWanted && language === undefined

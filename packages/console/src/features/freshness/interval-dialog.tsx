@@ -26,7 +26,7 @@ const initial = { name: '', count: 10 as number | string, unit: 'minutes' as Uni
 
 const labels = { name: 'Attribute', seconds: 'The interval in seconds' }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so the form starts with the current values. */
 function IntervalForm({
   rule,
   names,

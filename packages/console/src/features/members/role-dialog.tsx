@@ -29,7 +29,7 @@ export function NewRoleButton() {
 
 interface RoleFormProps {
   onClose: () => void
-  /** Omit to create a role. */
+  /** The role to change. If omitted, the dialog creates a role. */
   role?: Role
 }
 
@@ -45,7 +45,7 @@ export function RoleDialog({ opened, ...form }: RoleFormProps & { opened: boolea
 
 const labels = { name: 'Name', where: 'Devices', view: 'View', context: 'Context', attributes: 'Attributes' }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so the form starts with the current values. */
 function RoleForm({ onClose, role }: RoleFormProps) {
   const save = useSaveRole(role)
   const box = useRef<HTMLDivElement>(null)
@@ -106,7 +106,7 @@ interface SavedRole {
   groups: string[]
 }
 
-/** Of a built-in role, the returned function changes only the groups. */
+/** Returns a function that saves a role. For a built-in role, the function changes only the groups. */
 function useSaveRole(role: Role | undefined): (saved: SavedRole) => Promise<unknown> {
   const create = useCreation(CreateRoleDocument, ['Role'])
   const update = useChange(UpdateRoleDocument, ['Role'])
@@ -121,7 +121,7 @@ interface GroupsInputProps {
   onChange: (value: string[]) => void
 }
 
-/** Omitted if the server has no identity provider and the role has no groups. */
+/** Renders nothing if the server has no identity provider and the role has no groups. */
 function GroupsInput({ value, onChange }: GroupsInputProps) {
   const { data } = useLoad(signInOptions)
   const provider = data?.singleSignOn?.name

@@ -111,7 +111,7 @@ function Actions({ role, hasProvider }: RoleActionsProps) {
   const { id, name, builtIn, groups } = role
   const [opened, { open, close }] = useDisclosure()
   const remove = useChange(DeleteRoleDocument, ['Role'])
-  // Of a built-in role, only the groups can be changed.
+  // Users can change only the groups of a built-in role.
   if (builtIn && groups.length === 0 && !hasProvider) return null
   return (
     <>

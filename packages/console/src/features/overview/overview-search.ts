@@ -6,7 +6,7 @@ export type SpanName = keyof typeof spans
 export const isSpan = (value: unknown): value is SpanName => typeof value === 'string' && Object.hasOwn(spans, value)
 
 export interface OverviewSearch {
-  /** Default: `day`. */
+  /** The period that the curve shows. Default: `day`. */
   span?: SpanName
   by?: string
 }

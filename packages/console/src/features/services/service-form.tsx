@@ -26,7 +26,7 @@ export function ServiceForm({ opened, onClose, ...rest }: ServiceFormProps) {
   )
 }
 
-/** Mounts each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so the form starts with the current values. */
 function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
   const isNew = service === undefined
   const form = useForm<ServiceValues>({

@@ -35,7 +35,7 @@ export interface SignInOptions {
 
 export const signInOptions = (): Promise<SignInOptions> => get('/sign-in-options')
 
-/** `to` is the path to open afterward. */
+/** Returns the URL that starts single sign-on. `to` is the path to open afterward. */
 export const singleSignOnUrl = (parameters: { to: string; invitation?: string }): string =>
   `${api.auth}/sso/start?${new URLSearchParams(parameters)}`
 

@@ -1,4 +1,4 @@
-/** The address of a new installation's first user, and of accounts that the operator created, reaches no one. */
+/** Matches the placeholder addresses of a new installation's first user and of accounts that the operator created. */
 const unreachable = /@(localhost|(.+\.)?invalid)$/i
 
 export const accountLabel = ({ name, email }: { name: string | null; email: string }): string =>

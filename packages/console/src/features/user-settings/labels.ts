@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { useViewer } from './viewer.ts'
 
-/** The attributes' names also have the prefix `$svc.`. */
+/** The reserved attributes that users can label, without the prefix `$svc.`. */
 export const labeledFields = [
   'categoryA',
   'categoryB',
@@ -24,7 +24,7 @@ export const defaultLabel = (field: LabeledField): string =>
 /** Returns the setting under `$ui` that stores the user's label. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** Returns other names unchanged. */
+/** Returns the label of a reserved attribute, and other names unchanged. */
 export function labelOfName(name: string, labels: Readonly<Record<LabeledField, string>>): string {
   const field = labeledFields.find((each) => name === `$svc.${each}`)
   return field === undefined ? name : labels[field]

@@ -15,7 +15,7 @@ interface DeleteViewProps {
   onDeleted(): void
 }
 
-/** The user selects another view to replace a view that is in use. */
+/** Asks the user to confirm the deletion. If the view is in use, the user must select a replacement. */
 export function DeleteView({ kind, view, views, onClose, onDeleted }: DeleteViewProps) {
   const [{ data, fetching }] = useQuery({
     query: ViewUsersDocument,

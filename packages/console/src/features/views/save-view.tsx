@@ -9,7 +9,7 @@ import { type FilterKind, viewLists } from './view-lists.ts'
 import { CreateSavedViewDocument, UpdateSavedViewDocument } from './views.generated.ts'
 
 export interface ViewContent {
-  /** An object must match all of them. */
+  /** The view lists objects that match all of these filters. */
   filters: readonly (string | undefined)[]
   context: string | undefined
   sortBy: readonly string[]

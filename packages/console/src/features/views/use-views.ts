@@ -8,7 +8,7 @@ export type SavedView = SavedViewFragment
 
 const none: readonly SavedView[] = []
 
-/** Users who cannot see views have none. */
+/** Returns the saved views of a kind, or none for users who cannot see views. */
 export function useViews(kind: FilterKind): readonly SavedView[] | undefined {
   const mayRead = useViewer().may('DEVICE_READ')
   const [{ data }] = useQuery({

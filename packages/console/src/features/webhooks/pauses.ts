@@ -3,7 +3,10 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
-/** Undefined without a pause event with the same reason, for example while the server only probes the receiver. */
+/**
+ * Returns when the webhook was paused. Returns undefined if no pause event has the same reason, for example while the
+ * server only probes the receiver.
+ */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined
   const event = pauses.items.find(({ target, data }) => data.paused === paused && target.some((each) => each.id === id))

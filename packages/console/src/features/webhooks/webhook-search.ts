@@ -1,5 +1,5 @@
 export interface WebhookSearch {
-  /** Default: all deliveries. */
+  /** The deliveries to show. Default: all deliveries. */
   show?: 'failed' | 'others'
   after?: string
   delivery?: string

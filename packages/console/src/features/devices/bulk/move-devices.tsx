@@ -18,7 +18,7 @@ interface MoveDevicesProps {
   onClose(): void
 }
 
-/** The maximum number of devices in a request. */
+/** The API moves at most this many devices per request. */
 const MAX_DEVICES = 1_000
 
 const labels = { hardwareId: 'Hardware ID' }
@@ -85,7 +85,7 @@ export function MoveDevices({ devices, count, onMoved, onClose }: MoveDevicesPro
 
 const devicesText = (count: number): string => (count === 1 ? '1 device' : `${count.toLocaleString()} devices`)
 
-/** The IDs are undefined until they are known, or if there are too many. */
+/** Returns the IDs of the selected devices. They are undefined until they are loaded, and if there are too many. */
 function useIds({ selected, filter }: SelectedDevices, isTooMany: boolean): { ids?: string[]; loadError?: unknown } {
   const isAll = selected.kind === 'all'
   const [{ data, error: loadError }] = useQuery({

@@ -43,7 +43,7 @@ export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${n
 export const columnOfAttribute = (name: string): string =>
   name.startsWith(RESERVED_PREFIX) ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
 
-/** Undefined for columns of fields. */
+/** Returns the attribute name in a column's ID, or undefined for the column of a field. */
 export const attributeOf = (columnId: string): string | undefined =>
   columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
     ? columnId.slice(ATTRIBUTE_PREFIX.length)
@@ -66,7 +66,7 @@ export function columnOfName(name: string): string {
 
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/** Omits duplicate and unknown IDs. Applies the labels and widths of a view's columns. */
+/** Returns the columns with these IDs, without duplicate and unknown IDs. Applies the labels and widths of a view. */
 export function columnsOf(
   ids: readonly string[],
   labels: Readonly<Record<LabeledField, string>>,
@@ -87,7 +87,7 @@ interface ViewColumn {
   width: number | null
 }
 
-/** The first dot of a name separates the group and the sub-name. */
+/** Finds an attribute's value. The first dot of a name separates the group from the name within the group. */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

@@ -1,7 +1,10 @@
 const FIRST_MS = 250
 const MAX_MS = 10_000
 
-/** Milliseconds. Grows exponentially to at most ten seconds, but is never shorter than the server's Retry-After. */
+/**
+ * Returns a delay in milliseconds, with jitter. The delay grows exponentially to at most ten seconds, but is never
+ * shorter than the server's Retry-After.
+ */
 export function retryDelay(count: number, retryAfter: string | null): number {
   const requested = Number(retryAfter ?? 0) * 1000 || 0
   return Math.max(requested, Math.min(MAX_MS, FIRST_MS * 2 ** (count - 1)) * (0.5 + Math.random() / 2))

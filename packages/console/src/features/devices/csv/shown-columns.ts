@@ -15,7 +15,7 @@ export interface ShownColumnsExport {
   signal: AbortSignal
 }
 
-/** An import does not accept the result. */
+/** Writes the columns that the list shows as CSV. An import does not accept this file. */
 export async function exportShownColumns(
   api: Api,
   { source, columns, sortBy, context, write, signal }: ShownColumnsExport,

@@ -4,7 +4,7 @@ import type { DeviceRows } from './device-rows.ts'
 
 const MAX_IDS = 1_000
 
-/** Fetches the rows that are not loaded yet by their current position. */
+/** Returns the IDs of a range of rows. Fetches rows that are not loaded yet by their current position. */
 export async function readRowIds(
   client: Client,
   rows: DeviceRows,

@@ -37,7 +37,7 @@ function cellValue(device: DeviceRowFragment, columnId: string): string | null |
   return device[columnId as 'platform' | 'hardwareId' | 'categoryA']
 }
 
-/** The tooltip and the device's page show the value unchanged. */
+/** Shows a value on one line. The tooltip and the device's page show the value unchanged. */
 function Value({ text }: { text: string | null | undefined }) {
   if (text === null || text === undefined) return null
   return <span title={text}>{text.replaceAll(/\s+/g, ' ')}</span>

@@ -19,7 +19,9 @@ interface Collecting {
   members: { event: LoggedEvent; position: number }[]
 }
 
-/** Starts with the oldest event, so that a new event never moves older events to other groups. */
+/**
+ * Groups similar events, starting with the oldest event, so that a new event never changes the groups of older events.
+ */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()
   const all: Collecting[] = []
@@ -43,7 +45,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
     .map((members) => ({ id: members[0]!.event.id, events: members.map(({ event }) => event).reverse() }))
 }
 
-/** Undefined for events that the log always shows one by one. */
+/** Returns the same string for similar events, or undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
   // Ignores the source if it is a device, because each device is a different source.

@@ -43,7 +43,7 @@ const MAX_EVENTS = 1_000
 /** Minimum interval between fetches of new events, if only the server can determine which events match. */
 const FETCH_INTERVAL_MS = 5_000
 
-/** The newest page also includes events as they happen. */
+/** Fetches one page of events at a time. The newest page also includes events as they happen. */
 export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = false }: EventLogOptions): EventLog {
   const { page, error, load, fetchNewest } = usePages({ filter, after, size, fills })
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; held: readonly LoggedEvent[] }>(none)

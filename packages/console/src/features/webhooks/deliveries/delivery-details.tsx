@@ -68,7 +68,7 @@ function Block({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** Returns other strings unchanged. */
+/** Indents JSON. Returns other strings unchanged. */
 function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

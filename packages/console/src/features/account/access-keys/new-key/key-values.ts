@@ -25,7 +25,7 @@ export type Policy = KeyPolicyFieldsFragment
 
 const choices = [1, 7, 30, 90, 365]
 
-/** The expiry and the digest comply with the account's policy. */
+/** Returns the form's initial values. The expiry and the digest comply with the account's policy. */
 export function initialValues(policy: Policy | undefined, may: Viewer['may']): KeyValues {
   const canRead = may('DEVICE_READ')
   const maxDays = policy?.maxDays ?? null

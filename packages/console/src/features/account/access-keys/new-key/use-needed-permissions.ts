@@ -5,7 +5,10 @@ import { describePermissions } from '../../../access/permissions.ts'
 import { useViewer } from '../../../user-settings/viewer.ts'
 import { NeededPermissionsDocument } from '../keys.generated.ts'
 
-/** The returned function resolves to a message if the document is invalid or the user lacks permissions. */
+/**
+ * Returns a function that finds the permissions a document needs. It resolves to a message if the document is invalid
+ * or the user lacks permissions.
+ */
 export function useNeededPermissions(): (document: string) => Promise<Permission[] | string> {
   const client = useClient()
   const { may } = useViewer()

@@ -20,7 +20,7 @@ export function KeyPolicyDialog({ opened, ...form }: KeyPolicyFormProps & { open
 
 const labels = { maxDays: 'Maximum key lifetime' }
 
-/** Mounts each time the dialog opens, so that it starts with the current rules. */
+/** Mounts each time the dialog opens, so the form starts with the current rules. */
 function KeyPolicyForm({ policy, onClose }: KeyPolicyFormProps) {
   const change = useChange(SetKeyPolicyDocument, ['KeyPolicy', 'AccessKey'])
   const [error, setError] = useState<unknown>()
