@@ -54,7 +54,9 @@ export async function openServingDatabase(options: ServingDatabaseOptions): Prom
     )
   if (config.databaseUrls.length > 0) {
     if (config.cluster === undefined)
-      throw new StartError('DATABASE_URLS requires MUSTER_CLUSTER=citus: the URLs are those of the workers of a cluster.')
+      throw new StartError(
+        'DATABASE_URLS requires MUSTER_CLUSTER=citus: the URLs are those of the workers of a cluster.',
+      )
     if (config.databaseReadUrl !== undefined)
       throw new StartError('DATABASE_READ_URL and DATABASE_URLS exclude each other: lists read from only one of them.')
   }
