@@ -140,7 +140,7 @@ function rootFields(schema: GraphQLSchema): FieldRequest[] {
     Object.keys(type?.getFields() ?? {}).map((name) => {
       const field = `${type!.name}.${name}`
       const call = calls[field]
-      if (call === undefined) throw new Error(`add a call of ${field} to the calls in this folder`)
+      if (call === undefined) throw new Error(`${field} has no call: add one to a *-calls.ts file in packages/server/test/access`)
       return { field, type: undefined, document: call.plain }
     }),
   )

@@ -14,7 +14,7 @@ export interface Installation {
 /** `served`, `unavailable`, or a description of another result. */
 export type Availability = string
 
-/** Every server entry point that depends on the database. */
+/** Server entry points that depend on the database. */
 export const entryPoints: Readonly<Record<string, (installation: Installation) => Promise<Availability>>> = {
   'signed query': (to) => operation(to, '{ login { devices(size: 1) { items { id } } } }'),
   'signed mutation': (to) =>

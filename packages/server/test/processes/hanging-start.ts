@@ -1,5 +1,6 @@
 /**
- * Preloaded into a server. If a certain file exists, a starting process hangs and appends its ID to the file's name.
+ * Preloaded into a server. If the file that HANG_FILE names exists, a starting process appends its process ID to the
+ * file's name, and then hangs.
  */
 import { existsSync, renameSync } from 'node:fs'
 

@@ -58,7 +58,7 @@ export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; no
   const text = token.slice(0, Math.max(end, 0))
   const [json = '', ids = '', packed] = text.split('.')
   const signed = packed === undefined ? mac(text, linkKey) : macOfSelection(text, linkKey)
-  // The base64url decoder ignores unknown characters and unused bits, so the comparison is of strings, not bytes.
+  // Compares the encoded MACs, because the base64url decoder ignores unknown characters and unused bits.
   if (!isSame(token.slice(end + 1), signed)) return undefined
   const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
   if (new Date(expires) <= now) return undefined
