@@ -7,7 +7,7 @@ import {
   REJECTED_BYTES_PER_POINT,
   REQUEST_POINTS,
   ROWS_PER_POINT,
-} from '../../packages/server/src/rate-limits/request-cost.ts'
+} from '../../packages/server/src/rate-limits/point-prices.ts'
 import { note, table } from './markdown.ts'
 
 const grouped = (count: number): string => count.toLocaleString('en-US')

@@ -104,9 +104,9 @@ export type User = {
    */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute of
-   * devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT
-   * and suggests the closest known name.
+   * Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an
+   * attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns
+   * BAD_USER_INPUT and suggests the closest known name.
    */
   facets: Array<Facet>;
   /** Counts the matching devices, all at the same moment. */

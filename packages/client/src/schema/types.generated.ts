@@ -2449,7 +2449,7 @@ export interface UserFields {
     /** An event filter, as in events. */
     where?: string | null | undefined
   }>
-  /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
+  /** Counts the matching devices by the values of each name in by, which accepts at most 8 names. A name is a field or an attribute of devices, as in a filter, or a field of services, such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
     /** The context in which the filter and the counts read attributes. */

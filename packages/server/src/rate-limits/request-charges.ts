@@ -16,7 +16,7 @@ import {
   pointsOfRejected,
   pointsOfRows,
   REQUEST_POINTS,
-} from './request-cost.ts'
+} from './point-prices.ts'
 import { spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 import { systemctl } from './systemctl.ts'
-import { exampleConfig, thesePrograms, unitText } from './unit.ts'
+import { exampleConfig, thesePrograms, unitText } from './unit-text.ts'
 
 export interface Place {
   /** The root folder to install into. Unless it is `/`, the command does not start or stop the service. */

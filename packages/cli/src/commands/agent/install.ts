@@ -22,7 +22,7 @@ boot. If this machine is not registered, the command first registers it with the
 async function run(options: Options): Promise<void> {
   const [{ install }, { thesePrograms, unitText }] = await Promise.all([
     import('../../agent/install/install.ts'),
-    import('../../agent/install/unit.ts'),
+    import('../../agent/install/unit-text.ts'),
   ])
   if (options.print) return void process.stdout.write(await unitText(thesePrograms()))
   const registered = options.root === '/' ? await registerIfNew(options) : []

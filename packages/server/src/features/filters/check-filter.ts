@@ -17,7 +17,7 @@ import {
 import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { type AccountSize, MANY_ROWS } from '../../graphql/cost/row-estimate.ts'
-import { ROWS_PER_POINT } from '../../rate-limits/request-cost.ts'
+import { ROWS_PER_POINT } from '../../rate-limits/point-prices.ts'
 import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
 import { insideOf, namesOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'

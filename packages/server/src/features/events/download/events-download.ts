@@ -1,7 +1,7 @@
 import { formatNeutralRow } from '@muster/fleet-csv/csv/formulas'
 import type { Context } from '../../../context.ts'
 import { limits } from '../../../limits.ts'
-import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/request-cost.ts'
+import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/point-prices.ts'
 import { namesOf } from '../../../restriction.ts'
 import { assertReadsFilter } from '../../attributes/readable-names.ts'
 import { assertMayDownload, createDownloadLink } from '../../downloads/create-link.ts'

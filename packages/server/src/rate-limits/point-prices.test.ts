@@ -3,7 +3,7 @@ import { listBounds } from '../fields/list-bounds.ts'
 import { rowCosts } from '../fields/row-costs.ts'
 import { createExecutor } from '../graphql/execute.ts'
 import { buildSchema } from '../schema.ts'
-import { pointsOfChanges, pointsOfObjects } from './request-cost.ts'
+import { pointsOfChanges, pointsOfObjects } from './point-prices.ts'
 
 const { prepare } = createExecutor({
   schema: buildSchema(),
