@@ -7,8 +7,6 @@ import type { AddressOf } from '../lib/client-address.ts'
 import { limits as apiLimits } from '../limits.ts'
 import type { Viewer } from '../viewer.ts'
 import type { AccountSizes } from './account-sizes.ts'
-import { rateLimitHeaders } from './rate-limit-headers.ts'
-import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
 import {
   OBJECTS_PER_POINT,
   pointsOfChanges,
@@ -17,6 +15,8 @@ import {
   pointsOfRows,
   REQUEST_POINTS,
 } from './point-prices.ts'
+import { rateLimitHeaders } from './rate-limit-headers.ts'
+import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
 import { spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 

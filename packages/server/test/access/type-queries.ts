@@ -140,7 +140,8 @@ function rootFields(schema: GraphQLSchema): FieldRequest[] {
     Object.keys(type?.getFields() ?? {}).map((name) => {
       const field = `${type!.name}.${name}`
       const call = calls[field]
-      if (call === undefined) throw new Error(`${field} has no call: add one to a *-calls.ts file in packages/server/test/access`)
+      if (call === undefined)
+        throw new Error(`${field} has no call: add one to a *-calls.ts file in packages/server/test/access`)
       return { field, type: undefined, document: call.plain }
     }),
   )
