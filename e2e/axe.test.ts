@@ -52,7 +52,9 @@ describeConsole('accessibility', () => {
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()
     const violations = await findViolationsInBothSchemes(signedOut)
-    const page = await site.open(person)
+    // This test opens every page, so it also shows that the pages work with the service worker.
+    const page = await site.open(person, { serviceWorkers: 'allow' })
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
     for (const [path, text] of pages) {
       await page.goto(`${site.app.url}${path}`)
       await page.getByRole('heading', { level: 1 }).waitFor()

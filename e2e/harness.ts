@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { describe, expect, onTestFinished } from 'vitest'
 import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { sharedTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
-import { chromiumOptions, hasChromium } from './chromium.ts'
+import { hasChromium, shellOptions } from './chromium.ts'
 
 /** A step that never completes fails earlier, after `WAIT_MS`, with an error that names the step. */
 const TEST_MS = 600_000
@@ -31,13 +31,15 @@ export interface OpenOptions {
   path?: string
   colorScheme?: 'light' | 'dark'
   viewport?: { width: number; height: number }
+  /** By default, blocked. */
+  serviceWorkers?: 'allow' | 'block'
 }
 
 let started: Promise<Browser> | undefined
 
 /** Launches one browser for all test files of a worker process. Windows share no state. */
 async function getBrowser(): Promise<Browser> {
-  started ??= chromium.launch(chromiumOptions)
+  started ??= chromium.launch(shellOptions)
   const browser = await started
   if (browser.isConnected()) return browser
   started = undefined
@@ -50,10 +52,12 @@ export function startConsole(options: TestAppOptions = {}): Console {
 
   const newWindow = async (options: Omit<OpenOptions, 'path'>): Promise<Page> => {
     const browser = await getBrowser()
-    // Animations would make the results of checks depend on timing.
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
+      // Animations would make the results of checks depend on timing.
       reducedMotion: 'reduce',
+      // Each window would install the service worker again, which takes seconds of processor time.
+      serviceWorkers: 'block',
       ...options,
     })
     context.setDefaultTimeout(WAIT_MS)
